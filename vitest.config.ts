@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config';
+
+const strict = { retry: 0, mockReset: true, unstubEnvs: true, expect: { requireAssertions: true } } as const;
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/**/*.int.test.ts'],
+          testTimeout: 5_000,
+          ...strict,
+        },
+      },
+      {
+        test: {
+          name: 'int',
+          include: ['test/**/*.int.test.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 30_000,
+          ...strict,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['e2e/**/*.e2e.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          fileParallelism: false,
+          ...strict,
+        },
+      },
+    ],
+  },
+});
