@@ -9,17 +9,26 @@ const noEnv = {
   selector: 'MemberExpression[object.name="process"][property.name="env"]',
   message: 'process.env is read in cli/ and compose/ only; take a reader `env(name)`.',
 };
-const noModuleState = { selector: 'Program > VariableDeclaration[kind="let"]', message: 'No module-level mutable state.' };
+const noModuleState = {
+  selector: 'Program > VariableDeclaration[kind="let"]',
+  message: 'No module-level mutable state.',
+};
 
 export default tseslint.config(
   { ignores: ['dist/**', '.tools/**', 'node_modules/**', 'e2e/fixtures/**', 'images/**', 'test/fixtures/**'] },
-  ...tseslint.configs.strictTypeChecked.map((c) => ({ ...c, files: ['src/**/*.ts', 'test/**/*.ts', 'e2e/**/*.ts', 'bench/**/*.ts'] })),
+  ...tseslint.configs.strictTypeChecked.map((c) => ({
+    ...c,
+    files: ['src/**/*.ts', 'test/**/*.ts', 'e2e/**/*.ts', 'bench/**/*.ts'],
+  })),
   {
     files: ['src/**/*.ts', 'test/**/*.ts', 'e2e/**/*.ts', 'bench/**/*.ts'],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: true },
+      ],
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/explicit-module-boundary-types': 'error',
       '@typescript-eslint/prefer-readonly': 'error',
@@ -35,7 +44,10 @@ export default tseslint.config(
       'no-restricted-syntax': ['error', catalogued, namedOnly, noEnv, noModuleState],
     },
   },
-  { files: ['src/cli/**', 'src/compose/**'], rules: { 'no-restricted-syntax': ['error', catalogued, namedOnly, noModuleState] } },
+  {
+    files: ['src/cli/**', 'src/compose/**'],
+    rules: { 'no-restricted-syntax': ['error', catalogued, namedOnly, noModuleState] },
+  },
   {
     files: ['test/**/*.ts', 'e2e/**/*.ts', 'bench/**/*.ts'],
     rules: {

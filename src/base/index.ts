@@ -1,0 +1,18 @@
+export {
+  KraftError,
+  asKraftError,
+  baseErrors,
+  defineErrors,
+  gatherErrors,
+  hasCode,
+  type ErrorCatalogue,
+  type ErrorKind,
+  type ErrorReport,
+  type ErrorSpec,
+} from './errors.ts';
+export { Secret, isSecret } from './secret.ts';
+export { systemClock, toTimestamp, type Clock } from './clock.ts';
+export { randomHex16, randomIds, type Ids } from './ids.ts';
+export { silentLog, type Log } from './log.ts';
+export { parseSizeBytes, renderDuration, renderSize } from './units.ts';
+export { displayWidth, padDisplay, safeLine, safeText } from './text.ts';
