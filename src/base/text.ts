@@ -1,5 +1,3 @@
-// C0 (but tab and newline), DEL, C1, bidi marks/embeddings/isolates, zero-width and line/paragraph separators.
-// eslint-disable-next-line no-control-regex -- these are the characters to find
 const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
 /**

@@ -4,7 +4,7 @@ export const processErrors = defineErrors({
   PROGRAM_MISSING: {
     kind: 'environment',
     message: (p: { program: string }) => `The program ${p.program} is not on PATH.`,
-    remedy: (p) => `Install ${p.program}, or put it on the PATH of the shell that starts Kraft.`,
+    remedy: (p: { program: string }) => `Install ${p.program}, or put it on the PATH of the shell that starts Kraft.`,
   },
   CLIENT_NOT_STARTED: {
     kind: 'environment',

@@ -1,0 +1,28 @@
+/** Out-of-memory kill under a limit; `memory` as the engine takes it (`4g`). */
+export interface SandboxOomKilled {
+  readonly type: 'sandbox_oom_killed';
+  readonly payload: { readonly session_id: string; readonly memory: string; readonly confirmed: boolean };
+}
+/** The item's branch could not be carried into the repository; the commit may lie under `refs/kraft/unsynced/…`. */
+export interface SandboxBranchNotSynced {
+  readonly type: 'sandbox_branch_not_synced';
+  readonly payload: {
+    readonly session_id: string;
+    readonly branch: string;
+    readonly reason: string;
+    /** Ref that keeps the commit, or null when nothing could be kept. */
+    readonly kept_as: string | null;
+  };
+}
+/** The item's branch moved in the person's repository, and nothing else did. */
+export interface SandboxBranchSynced {
+  readonly type: 'sandbox_branch_synced';
+  readonly payload: { readonly session_id: string; readonly branch: string; readonly from: string | null; readonly to: string };
+}
+/** Disk fell under the floor of `policy.yaml`; running items were paused. */
+export interface DiskFloorReached {
+  readonly type: 'disk_floor_reached';
+  readonly payload: { readonly path: string; readonly free_bytes: number; readonly floor_bytes: number };
+}
+
+export type SandboxEvent = SandboxOomKilled | SandboxBranchNotSynced | SandboxBranchSynced | DiskFloorReached;

@@ -1,0 +1,56 @@
+/** How a session ended; `config_error`, `paused` and `capped_out` are Kraft's own words (CC 6.7). */
+export type SessionStatus =
+  | 'pending'
+  | 'running'
+  | 'done'
+  | 'done_with_concerns'
+  | 'needs_context'
+  | 'failed'
+  | 'config_error'
+  | 'paused'
+  | 'capped_out'
+  | 'unknown';
+
+export interface WorkerSessionCreated {
+  readonly type: 'worker_session_created';
+  readonly payload: { readonly session_id: string; readonly node_id: string; readonly task: string; readonly attempt: number };
+}
+export interface WorkerSessionStarted {
+  readonly type: 'worker_session_started';
+  readonly payload: { readonly session_id: string; readonly pid: number; readonly container: string };
+}
+export interface WorkerSessionExited {
+  readonly type: 'worker_session_exited';
+  readonly payload: {
+    readonly session_id: string;
+    readonly status: SessionStatus;
+    readonly exit_code: number | null;
+    /** Wall time from start to end in milliseconds, of the monotonic clock where one boot saw both ends. */
+    readonly wall_ms: number;
+    /** Why, when the status alone does not say it. */
+    readonly reason: string | null;
+  };
+}
+/** The attached stream ended before the container did, or the log was capped: what the log lacks, said once. */
+export interface SessionOutputIncomplete {
+  readonly type: 'session_output_incomplete';
+  readonly payload: { readonly session_id: string; readonly reason: string; readonly dropped_bytes: number | null };
+}
+/** After a daemon restart the running session was taken over again. */
+export interface SessionReattached {
+  readonly type: 'session_reattached';
+  readonly payload: { readonly session_id: string; readonly pid: number };
+}
+/** After a daemon restart nothing could be said of the session; the item stops for a person. */
+export interface SessionUnknown {
+  readonly type: 'session_unknown';
+  readonly payload: { readonly session_id: string; readonly reason: string };
+}
+
+export type SessionEvent =
+  | WorkerSessionCreated
+  | WorkerSessionStarted
+  | WorkerSessionExited
+  | SessionOutputIncomplete
+  | SessionReattached
+  | SessionUnknown;

@@ -1,0 +1,34 @@
+/** Container, volume and label names and the fixed paths inside containers: made here alone (SI 0.4). */
+
+export const homeLabel = 'kraft.home';
+export const roleLabel = 'kraft.role';
+export const sessionLabel = 'kraft.session';
+
+export const containerPaths = {
+  /** CA bundle, read-only. */
+  caBundle: '/etc/kraft/ca-bundle.pem',
+  /** The worker's shim, read-only, first on PATH (network only). */
+  shim: '/opt/kraft/bin',
+  /** The container's HOME: short, so that sockets under it stay short (PF-R03). */
+  home: '/kraft/home',
+  /** Results directory of the session, read-write. */
+  results: '/kraft/results',
+  /** The repository's own objects, read-only, as an alternate; git-lfs finds `../lfs/objects` beside it. */
+  alternateObjects: '/kraft/alternate/objects',
+  alternateLfs: '/kraft/alternate/lfs',
+  oneshotHome: '/kraft/oneshot-home',
+} as const;
+
+/** Default PATH for an image that sets none (SI 0.4). */
+export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export type ContainerRole = 'worker' | 'setup' | 'probe';
+
+export function sessionContainerName(sessionId: string): string {
+  return `kraft-${sessionId}`;
+}
+
+/** Labels of every container that Kraft starts; cleaning up goes by these and never by name. */
+export function containerLabels(home: string, role: ContainerRole, sessionId: string | null): Readonly<Record<string, string>> {
+  return { [homeLabel]: home, [roleLabel]: role, ...(sessionId === null ? {} : { [sessionLabel]: sessionId }) };
+}
