@@ -51,7 +51,11 @@ export interface WorktreePrepared {
     readonly base_commit: string;
     /** What the base was taken from: `origin/<name>` freshly fetched, last fetched, or a local branch. */
     readonly base: string;
-    readonly local_files: readonly { readonly path: string; readonly outcome: 'copied' | 'missing' | 'refused'; readonly why: string }[];
+    readonly local_files: readonly {
+      readonly path: string;
+      readonly outcome: 'copied' | 'missing' | 'refused';
+      readonly why: string;
+    }[];
     readonly setup_ms: number | null;
   };
 }

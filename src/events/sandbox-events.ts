@@ -17,7 +17,12 @@ export interface SandboxBranchNotSynced {
 /** The item's branch moved in the person's repository, and nothing else did. */
 export interface SandboxBranchSynced {
   readonly type: 'sandbox_branch_synced';
-  readonly payload: { readonly session_id: string; readonly branch: string; readonly from: string | null; readonly to: string };
+  readonly payload: {
+    readonly session_id: string;
+    readonly branch: string;
+    readonly from: string | null;
+    readonly to: string;
+  };
 }
 /** Disk fell under the floor of `policy.yaml`; running items were paused. */
 export interface DiskFloorReached {

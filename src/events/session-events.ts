@@ -13,7 +13,12 @@ export type SessionStatus =
 
 export interface WorkerSessionCreated {
   readonly type: 'worker_session_created';
-  readonly payload: { readonly session_id: string; readonly node_id: string; readonly task: string; readonly attempt: number };
+  readonly payload: {
+    readonly session_id: string;
+    readonly node_id: string;
+    readonly task: string;
+    readonly attempt: number;
+  };
 }
 export interface WorkerSessionStarted {
   readonly type: 'worker_session_started';

@@ -71,7 +71,10 @@ export interface Engine {
   /** Null when the image is not here. */
   inspectImage(reference: string): Promise<ImageInfo | null>;
   /** Pulls; `onProgress` gets lines for people. Errors: IMAGE_PULL_FAILED. */
-  pullImage(reference: string, options: { readonly timeoutMs: number; readonly onProgress: ((line: string) => void) | null }): Promise<void>;
+  pullImage(
+    reference: string,
+    options: { readonly timeoutMs: number; readonly onProgress: ((line: string) => void) | null },
+  ): Promise<void>;
   listImages(reference: string): Promise<readonly (ImageInfo & { readonly tags: readonly string[] })[]>;
   /** Builds `tag` from a context folder that holds a Dockerfile. Errors: IMAGE_BUILD_FAILED. */
   buildImage(options: {
@@ -84,7 +87,11 @@ export interface Engine {
   /** Runs a container to its end and gives what it printed; `env` holds the values of the spec's bare names. */
   runThrowaway(
     spec: ContainerSpec,
-    options: { readonly env: Readonly<Record<string, string>>; readonly timeoutMs: number; readonly input: string | null },
+    options: {
+      readonly env: Readonly<Record<string, string>>;
+      readonly timeoutMs: number;
+      readonly input: string | null;
+    },
   ): Promise<ThrowawayResult>;
   /** The attached client of a named container; pure but for the paths found at construction. */
   clientCommand(spec: ContainerSpec, env: Readonly<Record<string, string>>): ClientCommand;

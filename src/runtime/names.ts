@@ -29,6 +29,10 @@ export function sessionContainerName(sessionId: string): string {
 }
 
 /** Labels of every container that Kraft starts; cleaning up goes by these and never by name. */
-export function containerLabels(home: string, role: ContainerRole, sessionId: string | null): Readonly<Record<string, string>> {
+export function containerLabels(
+  home: string,
+  role: ContainerRole,
+  sessionId: string | null,
+): Readonly<Record<string, string>> {
   return { [homeLabel]: home, [roleLabel]: role, ...(sessionId === null ? {} : { [sessionLabel]: sessionId }) };
 }

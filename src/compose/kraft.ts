@@ -1,0 +1,106 @@
+import type { EventRow } from '../events/index.ts';
+import type { Item } from '../items/index.ts';
+import type { SessionRow } from '../store/index.ts';
+import type { DoctorReport } from '../doctor/index.ts';
+import type { LaunchPlan } from '../launch/index.ts';
+import type { ResolvedRepo } from '../config/index.ts';
+
+/** An item with what a person wants to see beside it (`view show`, `GET /api/work-items/{id}`). */
+export interface ItemView {
+  readonly item: Item;
+  readonly sessions: readonly SessionRow[];
+  /** Commits of the branch since its base, newest first. */
+  readonly commits: readonly {
+    readonly commit: string;
+    readonly subject: string;
+    readonly author: string;
+    readonly at: string;
+  }[];
+  /** The command that merges the branch; null until something is committed. */
+  readonly mergeCommand: string | null;
+  /** The verb that takes the item on (`kraft item start abc`), null when ended or running. */
+  readonly nextCommand: string | null;
+}
+
+export interface CreateItemRequest {
+  readonly title: string;
+  readonly description: string;
+  readonly repo: string;
+  readonly chain: string | null;
+  readonly harness: string | null;
+  readonly baseBranch: string | null;
+  readonly autostart: boolean;
+}
+
+export interface Health {
+  readonly status: 'ok' | 'degraded';
+  readonly reasons: readonly string[];
+  readonly version: string;
+  readonly protocol: number;
+  readonly pid: number;
+  readonly home: string;
+  readonly runDir: string;
+  readonly startedAt: string;
+  readonly activeItems: number;
+  readonly runningSessions: number;
+}
+
+/** What a log reader gets: bytes from an offset, and whether more may come. */
+export interface LogChunk {
+  readonly sessionId: string;
+  readonly text: string;
+  /** Where to go on. */
+  readonly nextOffset: number;
+  readonly ended: boolean;
+  /** Bytes that the cap dropped between head and tail; 0 for none. */
+  readonly droppedBytes: number;
+}
+
+/** The facade: front doors call this and nothing else. Errors are KraftErrors. */
+export interface Kraft extends AsyncDisposable {
+  health(): Promise<Health>;
+  createItem(request: CreateItemRequest): Promise<ItemView>;
+  /** Each answers the item as it then is; idempotent where the item is already there. */
+  startItem(id: string): Promise<ItemView>;
+  pauseItem(id: string): Promise<ItemView>;
+  resumeItem(id: string): Promise<ItemView>;
+  retryItem(id: string): Promise<ItemView>;
+  abandonItem(id: string): Promise<ItemView>;
+  /** `id` may be a prefix; several matches are an error naming them. */
+  showItem(id: string): Promise<ItemView>;
+  listItems(filter: { readonly repo: string | null; readonly all: boolean }): Promise<readonly Item[]>;
+  events(query: {
+    readonly itemId: string | null;
+    readonly type: string | null;
+    readonly afterSeq: number;
+    readonly limit: number;
+  }): Promise<readonly EventRow[]>;
+  /** Waits up to `waitMs` for rows after `afterSeq`; empty when none came. */
+  followEvents(query: {
+    readonly itemId: string | null;
+    readonly type: string | null;
+    readonly afterSeq: number;
+    readonly waitMs: number;
+  }): Promise<readonly EventRow[]>;
+  /** Null session: the item's newest. `waitMs` > 0 waits for more output. */
+  readLog(query: {
+    readonly itemId: string;
+    readonly sessionId: string | null;
+    readonly offset: number;
+    readonly tailBytes: number | null;
+    readonly waitMs: number;
+  }): Promise<LogChunk>;
+  diff(query: {
+    readonly itemId: string;
+    readonly format: 'patch' | 'stat' | 'name-only';
+  }): Promise<{ readonly text: string; readonly truncated: boolean }>;
+  /** The prompt that the item's agent gets, and the plan of its next launch. */
+  prompt(itemId: string): Promise<string>;
+  plan(itemId: string): Promise<LaunchPlan>;
+  repos(): Promise<readonly ResolvedRepo[]>;
+  doctor(): Promise<DoctorReport>;
+  /** Pauses every running item (`admin stop --pause`); answers how many. */
+  pauseAll(): Promise<number>;
+  /** Sessions that go on without the daemon, for `admin stop` to say. */
+  runningSessionCount(): Promise<number>;
+}

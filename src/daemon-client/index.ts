@@ -1,0 +1,1 @@
+export { protocolHeader, protocolVersion, routes, socketName } from './protocol.ts';

@@ -1,0 +1,77 @@
+import type { EventRow, KraftEvent, SessionStatus } from '../events/index.ts';
+import type { Item } from '../items/index.ts';
+
+/** One session's row. */
+export interface SessionRow {
+  readonly id: string;
+  readonly itemId: string;
+  readonly nodeId: string;
+  /** Canonical task path (`implementation.main.agent`). */
+  readonly task: string;
+  readonly attempt: number;
+  readonly harness: string | null;
+  readonly status: SessionStatus;
+  /** `docker`: the backend's name, whichever engine runs it (SI 1.1). */
+  readonly backend: 'docker';
+  readonly engine: 'docker' | 'podman';
+  readonly container: string;
+  readonly containerId: string | null;
+  /** Unwrapped command text, for people. */
+  readonly command: string;
+  readonly pid: number | null;
+  readonly bootId: string | null;
+  readonly startTicks: string | null;
+  readonly exitCode: number | null;
+  /** Absolute paths. */
+  readonly logPath: string;
+  readonly resultDir: string;
+  readonly exitPath: string;
+  /** Memory limit the container runs under in bytes, null for none. */
+  readonly memoryBytes: number | null;
+  readonly timeCapMs: number | null;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+/** A change of one or more rows with the events that say so: one transaction, on disk when the promise resolves. */
+export interface Change {
+  readonly itemId: string;
+  readonly events: readonly { readonly event: KraftEvent; readonly nodeId: string | null }[];
+  /** Columns of the item that change; empty for none. */
+  readonly item: Partial<Omit<Item, 'id' | 'createdAt'>>;
+  /** Session rows to insert or to update by id. */
+  readonly sessions: readonly (SessionRow | ({ readonly id: string } & Partial<Omit<SessionRow, 'id'>>))[];
+  /** The status the item must still have; null when any will do. A mismatch throws ITEM_MOVED and changes nothing. */
+  readonly expectStatus: readonly Item['status'][] | null;
+}
+
+export interface EventQuery {
+  readonly itemId: string | null;
+  readonly type: string | null;
+  /** Only rows with a greater seq. */
+  readonly afterSeq: number;
+  /** 1 to 500. */
+  readonly limit: number;
+}
+
+/** The one database of a home. Runs in a worker thread: no call blocks the daemon's event loop. */
+export interface Store extends AsyncDisposable {
+  createItem(item: Item, events: Change['events']): Promise<void>;
+  apply(change: Change): Promise<void>;
+  getItem(id: string): Promise<Item | null>;
+  /** Items whose id starts with the prefix (ended ones too). */
+  findItems(prefix: string): Promise<readonly Item[]>;
+  listItems(filter: {
+    readonly repo: string | null;
+    readonly statuses: readonly Item['status'][] | null;
+  }): Promise<readonly Item[]>;
+  getSession(id: string): Promise<SessionRow | null>;
+  listSessions(filter: {
+    readonly itemId: string | null;
+    readonly statuses: readonly SessionStatus[] | null;
+  }): Promise<readonly SessionRow[]>;
+  events(query: EventQuery): Promise<readonly EventRow[]>;
+  /** Called after each commit with the new rows; returns the unsubscribe. */
+  onEvents(listener: (rows: readonly EventRow[]) => void): () => void;
+}
