@@ -20,7 +20,13 @@ const MINUTE_MS = 60_000;
 export function run(program, args, options = {}) {
   const { timeoutMs = MINUTE_MS, firstOutputMs = null, show = false, env = process.env, cwd, uid, gid } = options;
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd, env, uid, gid, stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
+    const child = spawn(program, args, {
+      cwd,
+      env,
+      uid,
+      gid,
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
     const result = { code: 127, stdout: '', stderr: '', timedOut: false };
     const giveUp = () => {
       result.timedOut = true;
@@ -57,7 +63,9 @@ export async function runOrRefuse(program, args, options = {}) {
   const result = await run(program, args, options);
   if (result.code === 0) return result;
   const why = result.timedOut ? 'it did not end in time' : `exit code ${result.code}`;
-  throw new SetupRefusal(`${program} ${args.slice(0, 6).join(' ')} failed: ${why}\n${tail(result.stderr || result.stdout)}`);
+  throw new SetupRefusal(
+    `${program} ${args.slice(0, 6).join(' ')} failed: ${why}\n${tail(result.stderr || result.stdout)}`,
+  );
 }
 
 /** Where a program lies on PATH, or null. */
@@ -87,5 +95,10 @@ export async function waitUntil(condition, { timeoutMs, intervalMs = 200 }) {
 }
 
 function tail(text) {
-  return text.trimEnd().split('\n').slice(-15).map((line) => `  ${line}`).join('\n');
+  return text
+    .trimEnd()
+    .split('\n')
+    .slice(-15)
+    .map((line) => `  ${line}`)
+    .join('\n');
 }

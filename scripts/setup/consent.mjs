@@ -16,6 +16,8 @@ export async function confirmChange(question, lines, { yes }) {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question(`   ${question} [y/N] `).finally(() => terminal.close());
   if (!/^y(es)?$/i.test(answer.trim())) {
-    throw new SetupRefusal('Nothing was installed. Run it again and answer y, or install the packages named above yourself.');
+    throw new SetupRefusal(
+      'Nothing was installed. Run it again and answer y, or install the packages named above yourself.',
+    );
   }
 }

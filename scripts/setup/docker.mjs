@@ -21,7 +21,10 @@ export async function probeDocker(env) {
   if (findProgram('docker', env.PATH) === null) return null;
   const client = await run('docker', ['--version'], { env, timeoutMs: 10_000 });
   if (/podman/i.test(client.stdout)) return null;
-  const { code, stdout } = await run('docker', ['version', '--format', '{{.Server.Version}}'], { env, timeoutMs: 15_000 });
+  const { code, stdout } = await run('docker', ['version', '--format', '{{.Server.Version}}'], {
+    env,
+    timeoutMs: 15_000,
+  });
   return code === 0 && /^\d/.test(stdout.trim()) ? stdout.trim() : null;
 }
 
@@ -66,7 +69,8 @@ async function startDaemon() {
   mkdirSync(engineRunDir, { recursive: true, mode: 0o755 });
   mkdirSync(engineStateDir, { recursive: true, mode: 0o755 });
   const dockerd = findProgram('dockerd', `${process.env.PATH}:/usr/sbin:/sbin`);
-  if (dockerd === null) throw new SetupRefusal('There is no `dockerd` on this machine, so no Docker engine can be started.');
+  if (dockerd === null)
+    throw new SetupRefusal('There is no `dockerd` on this machine, so no Docker engine can be started.');
   if (findOwnDaemon() === null) {
     // what a daemon that was killed left behind would keep the next one from starting
     rmSync(pidFile, { force: true });
@@ -80,7 +84,9 @@ async function startDaemon() {
   const found = await waitUntil(findDocker, { timeoutMs: START_TIMEOUT_MS, intervalMs: 500 });
   if (found !== null) return found;
   const lines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-12).join('\n  ');
-  throw new SetupRefusal(`dockerd did not answer within ${START_TIMEOUT_MS / 1000} s. The end of ${logFile}:\n  ${lines}`);
+  throw new SetupRefusal(
+    `dockerd did not answer within ${START_TIMEOUT_MS / 1000} s. The end of ${logFile}:\n  ${lines}`,
+  );
 }
 
 /** Makes a Docker engine answer: what is there already, else installed and started where that is allowed. */

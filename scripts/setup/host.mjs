@@ -26,5 +26,6 @@ export function probeHost() {
     mayRaiseLimits: (BigInt(`0x${effective}`) & (1n << BigInt(CAP_SYS_RESOURCE))) !== 0n,
     openFilesMax: hard('Max open files'),
     processesMax: hard('Max processes'),
+    pidMax: Number(readText('/proc/sys/kernel/pid_max').trim() || '32768'),
   };
 }

@@ -30,13 +30,18 @@ export function readDistribution(file = '/etc/os-release') {
 /** Whether the scripts install packages here by themselves: Debian or Ubuntu, as root. */
 export function mayInstallPackages() {
   const { id, like } = readDistribution();
-  return isRoot() && [id, ...like].some((name) => name === 'debian' || name === 'ubuntu') && findProgram('apt-get') !== null;
+  return (
+    isRoot() && [id, ...like].some((name) => name === 'debian' || name === 'ubuntu') && findProgram('apt-get') !== null
+  );
 }
 
 async function findMissing(names) {
   const { stdout } = await run('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Status}\n', ...names]);
   const installed = new Set(
-    stdout.split('\n').filter((line) => line.endsWith(' installed')).map((line) => line.split(' ')[0]),
+    stdout
+      .split('\n')
+      .filter((line) => line.endsWith(' installed'))
+      .map((line) => line.split(' ')[0]),
   );
   return names.filter((name) => !installed.has(name));
 }
@@ -48,11 +53,15 @@ async function findMissing(names) {
 export async function installPackages(names, purpose, { yes }) {
   const wanted = [...new Set(names)];
   if (!mayInstallPackages()) {
-    throw new SetupRefusal(`${purpose} needs what these Debian packages hold: ${wanted.join(' ')}.\nInstall them, then run this again.`);
+    throw new SetupRefusal(
+      `${purpose} needs what these Debian packages hold: ${wanted.join(' ')}.\nInstall them, then run this again.`,
+    );
   }
   const missing = await findMissing(wanted);
   if (missing.length === 0) return `all ${wanted.length} packages are there`;
-  await confirmChange('Install these system packages?', [`system packages for ${purpose}: ${missing.join(' ')}`], { yes });
+  await confirmChange('Install these system packages?', [`system packages for ${purpose}: ${missing.join(' ')}`], {
+    yes,
+  });
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   const lock = ['-o', 'DPkg::Lock::Timeout=180'];
   say('   apt-get update');

@@ -20,7 +20,8 @@ export function decideContainersConf(facts) {
   if (!facts.mayRaiseLimits) {
     const limits = [
       ['nofile', facts.openFilesMax],
-      ['nproc', facts.processesMax],
+      // Podman lowers its own limit of processes to pid_max first, so that nothing above it can be set any more
+      ['nproc', facts.processesMax === null ? null : Math.min(facts.processesMax, facts.pidMax)],
     ].flatMap(([name, max]) => (max === null ? [] : [`"${name}=${max}:${max}"`]));
     if (limits.length > 0) containers.push(`default_ulimits = [${limits.join(', ')}]`);
   }
@@ -31,7 +32,10 @@ export function decideContainersConf(facts) {
 /** Whether `podman` answers with this environment; its version, or null. */
 export async function probePodman(env) {
   if (findProgram('podman', env.PATH) === null) return null;
-  const { code, stdout } = await run('podman', ['info', '--format', '{{.Version.Version}}'], { env, timeoutMs: 30_000 });
+  const { code, stdout } = await run('podman', ['info', '--format', '{{.Version.Version}}'], {
+    env,
+    timeoutMs: 30_000,
+  });
   return code === 0 && stdout.trim() !== '' ? stdout.trim() : null;
 }
 
@@ -46,19 +50,22 @@ export function podmanEnvironment() {
   return { CONTAINERS_CONF: file };
 }
 
-/** Makes Podman answer, installing it where that is allowed. Returns its version and environment. */
-export async function ensurePodman({ yes }) {
+/**
+ * Makes Podman answer, installing it where that is allowed. Returns its version and environment.
+ * `complete` also installs the parts that the tests want beside a Podman that answers already.
+ */
+export async function ensurePodman({ yes, complete }) {
   const find = async () => {
     if (findProgram('podman') === null) return null;
     const env = podmanEnvironment();
     const version = await probePodman({ ...process.env, ...env });
     return version === null ? null : { engine: 'podman', version, env };
   };
-  // rootful Podman on such hosts also needs its parts, so the packages are looked at even when it answers
   const found = await find();
-  if (found !== null && !mayInstallPackages()) return found;
+  if (found !== null && !(complete && mayInstallPackages())) return found;
   await installPackages(packagesFor.podman, 'Podman', { yes });
   const after = await find();
-  if (after === null) throw new SetupRefusal('Podman is installed but does not answer: look at what `podman info` says.');
+  if (after === null)
+    throw new SetupRefusal('Podman is installed but does not answer: look at what `podman info` says.');
   return after;
 }

@@ -1,0 +1,76 @@
+// Which container engines are used, and the environment by which every later command reaches them.
+
+import path from 'node:path';
+import process from 'node:process';
+import { run } from './commands.mjs';
+import { ensureDocker, findDocker } from './docker.mjs';
+import { nodePathAddition } from './node.mjs';
+import { mayInstallPackages } from './packages.mjs';
+import { engineEnvFile, readJson, writeAtomic } from './places.mjs';
+import { ensurePodman, podmanEnvironment, probePodman } from './podman.mjs';
+import { SetupRefusal } from './progress.mjs';
+
+/** Environment variables of the engines that were settled on, PATH included, on top of this process's own. */
+export function engineEnvironment() {
+  const { PATH: _, ...kept } = readJson(engineEnvFile, {});
+  const addition = nodePathAddition();
+  const parts = (process.env.PATH ?? '').split(path.delimiter).filter((part) => part !== addition);
+  return { ...process.env, ...kept, PATH: [...(addition === null ? [] : [addition]), ...parts].join(path.delimiter) };
+}
+
+function writeEnvironment(engines) {
+  const kept = Object.assign({}, ...engines.map((engine) => engine.env));
+  const addition = nodePathAddition();
+  const searchPath = [...(addition === null ? [] : [addition]), process.env.PATH ?? ''].join(path.delimiter);
+  writeAtomic(engineEnvFile, `${JSON.stringify({ ...kept, PATH: searchPath }, null, 2)}\n`);
+}
+
+async function findPodman() {
+  const env = podmanEnvironment();
+  const version = await probePodman({ ...process.env, ...env });
+  return version === null ? null : { engine: 'podman', version, env };
+}
+
+const installHint = [
+  'No container engine answers on this machine. Kraft needs one of them:',
+  '  Docker   Debian or Ubuntu: `apt-get install docker.io`, then `systemctl start docker`;',
+  '           Fedora: `dnf install moby-engine`; macOS: Docker Desktop, OrbStack or colima, started;',
+  '           and, as an ordinary user, membership in the group `docker`, or rootless Docker',
+  '  Podman   Debian or Ubuntu: `apt-get install podman uidmap slirp4netns`; Fedora: `dnf install podman`;',
+  '           macOS: `podman machine init && podman machine start`',
+  'On Debian and Ubuntu this script does it by itself when it runs as root.',
+].join('\n');
+
+/** One engine that really answers; a command-line client alone is no sign of one. */
+export async function ensureOneEngine({ yes }) {
+  const found = (await findDocker()) ?? (await findPodman());
+  if (found === null && !mayInstallPackages()) throw new SetupRefusal(installHint);
+  const engines = [found ?? (await ensureDocker({ yes }))];
+  writeEnvironment(engines);
+  return engines;
+}
+
+/** Docker and Podman both, as the tests need them. */
+export async function ensureBothEngines({ yes }) {
+  const docker = await ensureDocker({ yes });
+  writeEnvironment([docker]);
+  const podman = await ensurePodman({ yes, complete: true });
+  writeEnvironment([docker, podman]);
+  return [docker, podman];
+}
+
+/** The engines of an earlier set-up, each only when it answers now. */
+export async function findSettledEngines() {
+  const env = engineEnvironment();
+  const engines = [];
+  for (const engine of ['docker', 'podman']) {
+    const kept = readJson(engineEnvFile, {})[engine === 'docker' ? 'DOCKER_HOST' : 'CONTAINERS_CONF'];
+    const args =
+      engine === 'docker'
+        ? ['version', '--format', '{{.Server.Version}}']
+        : ['info', '--format', '{{.Version.Version}}'];
+    const { code, stdout } = await run(engine, args, { env, timeoutMs: 20_000 });
+    if (code === 0) engines.push({ engine, version: stdout.trim(), env: kept === undefined ? {} : env });
+  }
+  return engines;
+}
