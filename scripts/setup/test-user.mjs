@@ -19,6 +19,7 @@ import process from 'node:process';
 import { findProgram, run, runOrRefuse, waitUntil } from './commands.mjs';
 import { confirmChange } from './consent.mjs';
 import { engineEnvironment } from './engines.mjs';
+import { nodeProgram } from './node.mjs';
 import { installPackages, packagesFor } from './packages.mjs';
 import { engineRunDir, engineStateDir, testUserFile, writeAtomic } from './places.mjs';
 import { SetupRefusal } from './progress.mjs';
@@ -65,7 +66,8 @@ async function ensureAccount({ yes }) {
 
 /** Environment of everything that runs as the test user; the engine's own variable is added by whoever calls. */
 function userEnvironment(account) {
-  const { CONTAINERS_CONF, PATH } = engineEnvironment();
+  const { CONTAINERS_CONF } = engineEnvironment();
+  const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
   const kept = Object.fromEntries(
     ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS', 'LANG', 'http_proxy', 'https_proxy', 'no_proxy'].flatMap((name) =>
       process.env[name] === undefined ? [] : [[name, process.env[name]]],
@@ -76,7 +78,7 @@ function userEnvironment(account) {
     HOME: account.home,
     USER: NAME,
     LOGNAME: NAME,
-    PATH,
+    PATH: `${path.dirname(nodeProgram())}:${systemPath}`,
     XDG_RUNTIME_DIR: path.join(engineRunDir, `user-${account.uid}`),
     ...(CONTAINERS_CONF === undefined ? {} : { CONTAINERS_CONF }),
   };
