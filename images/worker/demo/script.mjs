@@ -1,0 +1,82 @@
+// Carries out the directives of a task, in order.
+
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseFileAndText } from './directives.mjs';
+import { emit, execute, message } from './session.mjs';
+
+const WAIT_MAX_MS = 5 * 60_000;
+const LINE = `${'x'.repeat(1023)}\n`;
+
+async function waitFor(file) {
+  const deadline = performance.now() + WAIT_MAX_MS;
+  message(`waiting for ${file}`);
+  while (!existsSync(file)) {
+    if (performance.now() > deadline) return { failed: `${file} did not appear within five minutes` };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  message(`${file} is there`);
+  return {};
+}
+
+async function printBytes(count) {
+  for (let left = count; left > 0; left -= LINE.length) {
+    const more = process.stdout.write(LINE.slice(Math.max(0, LINE.length - left)));
+    if (!more) await new Promise((resolve) => process.stdout.once('drain', resolve));
+  }
+  return {};
+}
+
+async function runCommand(program, args, shown) {
+  const { code, output } = await execute(program, args);
+  emit({ type: 'command', command: shown, exit_code: code, output });
+  return code === 0 ? {} : { failed: `${shown} ended with exit code ${code}` };
+}
+
+function putFile(argument, put) {
+  const { file, text } = parseFileAndText(argument);
+  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  put(file, text);
+  emit({ type: 'edit', file });
+  return {};
+}
+
+async function commit(subject) {
+  const added = await runCommand('git', ['add', '--all'], 'git add --all');
+  return added.failed === undefined ? runCommand('git', ['commit', '--quiet', '-m', subject], 'git commit') : added;
+}
+
+const actions = {
+  write: (argument) => putFile(argument, writeFileSync),
+  append: (argument) => putFile(argument, appendFileSync),
+  commit,
+  sh: (argument) => runCommand('sh', ['-c', argument], argument),
+  'wait-for': waitFor,
+  print: (argument) => printBytes(Number(argument)),
+};
+
+/**
+ * @param {{verb: string, argument: string}[]} directives
+ * @returns the result object (null for none) and the exit code
+ */
+export async function followScript(directives) {
+  const failures = [];
+  let status = null;
+  let write = true;
+  for (const { verb, argument } of directives) {
+    if (verb === 'result') status = argument.trim();
+    else if (verb === 'no-result') write = false;
+    else if (verb === 'exit') return finish({ status, failures, write, exitCode: Number(argument) });
+    else {
+      const { failed } = await actions[verb](argument);
+      if (failed !== undefined) failures.push(failed);
+    }
+  }
+  return finish({ status, failures, write, exitCode: 0 });
+}
+
+function finish({ status, failures, write, exitCode }) {
+  if (!write) return { result: null, exitCode };
+  const concerns = failures.length === 0 ? {} : { concerns: failures.join('; ') };
+  return { result: { status: status ?? (failures.length === 0 ? 'done' : 'failed'), ...concerns }, exitCode };
+}
