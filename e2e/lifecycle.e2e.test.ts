@@ -1,0 +1,133 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { engineHosts } from './support/hosts.ts';
+import { Person } from './support/person.ts';
+
+const hosts = engineHosts().filter((host) => host.name === 'docker' || host.name === 'podman');
+
+describe.each(hosts)('the life of an item on $name', (host) => {
+  it('pauses in the middle of the agent’s work, resumes, and completes', async () => {
+    await using person = new Person(host);
+    const repository = await person.sampleRepository();
+    await person.connect(repository);
+    await person.startDaemon();
+    const id = await person.fileItem(
+      repository,
+      'demo: wait-for go\ndemo: sh rm -f go\ndemo: write src/new.txt x\ndemo: commit Done',
+    );
+    await person.kraft('item', 'start', id);
+    await person.untilEvent(id, (event) => event.type === 'worker_session_started');
+    await person.kraft('item', 'pause', id);
+    await person.untilEvent(
+      id,
+      (event) => event.type === 'worker_session_exited' && event.payload['status'] === 'paused',
+    );
+    expect((await person.show(id)).item.status).toBe('paused');
+    expect(await person.containers()).toEqual([]);
+    // `start` is for what was filed: it says which verb is meant.
+    const wrong = await person.tryKraft('item', 'start', id);
+    expect(wrong.exitCode).toBe(1);
+    expect(wrong.stderr).toContain(`kraft item resume`);
+    person.write(join(person.kraftHome, 'run', 'worktrees', id, 'go'), '');
+    await person.kraft('item', 'resume', id);
+    await person.untilItemRests(id);
+    expect((await person.show(id)).item.status).toBe('completed');
+  });
+
+  it('removes worktree, ref store and branch when the setup command fails, and says why', async () => {
+    await using person = new Person(host);
+    const repository = await person.sampleRepository();
+    await person.kraft(
+      'repo',
+      'connect',
+      repository,
+      '--setup-command',
+      'echo no such thing >&2; exit 3',
+      '--test-command',
+      'npm test',
+    );
+    await person.startDaemon();
+    const shown = await person.runItem(repository, 'demo: write src/new.txt x');
+    expect(shown.item.status).toBe('needs_human');
+    expect(shown.item.stop?.reason).toContain('setup command');
+    expect(shown.item.stop?.reason).toContain('3');
+    expect(await person.git(repository, 'for-each-ref', '--format', '%(refname)', 'refs/heads')).toBe(
+      'refs/heads/main',
+    );
+    expect(existsSync(join(person.kraftHome, 'run', 'worktrees', shown.item.id))).toBe(false);
+    expect(await person.git(repository, 'worktree', 'list', '--porcelain')).not.toContain('kraft/');
+    expect(await person.containers()).toEqual([]);
+  });
+
+  it('stops for a person when the repository’s tests fail, with the failing command, and retry runs them again', async () => {
+    await using person = new Person(host);
+    const repository = await person.sampleRepository();
+    await person.connect(repository);
+    await person.startDaemon();
+    const shown = await person.runItem(repository, 'demo: write src/new.txt x\ndemo: commit Change something else');
+    expect(shown.item.status).toBe('needs_human');
+    expect(shown.item.stop?.kind).toBe('failed');
+    expect(shown.item.stop?.reason).toContain('npm test');
+    await person.kraft('item', 'retry', shown.item.id);
+    await person.untilEvent(shown.item.id, (event) => event.type === 'work_item_retried');
+    // Abandon is allowed at any moment, twice, and leaves nothing but the event log.
+    await person.kraft('item', 'abandon', shown.item.id);
+    await person.kraft('item', 'abandon', shown.item.id);
+    expect((await person.show(shown.item.id)).item.status).toBe('abandoned');
+    expect(await person.git(repository, 'for-each-ref', '--format', '%(refname)')).toBe('refs/heads/main');
+    expect(existsSync(join(person.kraftHome, 'run', 'worktrees', shown.item.id))).toBe(false);
+    expect(existsSync(join(person.kraftHome, 'run', 'sandbox-home', shown.item.id))).toBe(false);
+    expect(await person.containers()).toEqual([]);
+  });
+
+  it('names every program that the image lacks before a worktree is made', async () => {
+    await using person = new Person(host);
+    const repository = await person.sampleRepository();
+    await person.kraft('repo', 'connect', repository, '--setup-command', '', '--test-command', 'no-such-tester --all');
+    await person.startDaemon();
+    const shown = await person.runItem(repository, 'demo: write src/new.txt x');
+    expect(shown.item.status).toBe('needs_human');
+    expect(shown.item.stop?.kind).toBe('config');
+    expect(shown.item.stop?.reason).toContain('no-such-tester');
+    expect(existsSync(join(person.kraftHome, 'run', 'worktrees', shown.item.id))).toBe(false);
+    expect(await person.git(repository, 'for-each-ref', '--format', '%(refname)')).toBe('refs/heads/main');
+  });
+
+  it('keeps every byte of a hundred megabytes on one line', async () => {
+    await using person = new Person(host);
+    const repository = await person.sampleRepository();
+    await person.connect(repository);
+    await person.startDaemon();
+    const bytes = 100 * 1024 * 1024;
+    const shown = await person.runItem(
+      repository,
+      `demo: print ${bytes}\ndemo: write src/new.txt x\ndemo: commit Done\ndemo: sh echo the-end`,
+    );
+    const agent = shown.sessions.find((session) => session.task.includes('implementation'));
+    const log = agent?.logPath ?? '';
+    expect(statSync(log).size).toBeGreaterThan(bytes);
+    expect(readFileSync(log).subarray(-4096).toString('utf8')).toContain('the-end');
+    expect((await person.events(shown.item.id)).map((event) => event.type)).not.toContain('session_output_incomplete');
+  });
+
+  it('leaves running sessions alone when the daemon is told to stop, and says how many', async () => {
+    await using person = new Person(host);
+    const repository = await person.sampleRepository();
+    await person.connect(repository);
+    await person.startDaemon();
+    const id = await person.fileItem(
+      repository,
+      'demo: wait-for go\ndemo: sh rm -f go\ndemo: write src/new.txt x\ndemo: commit Done',
+    );
+    await person.kraft('item', 'start', id);
+    await person.untilEvent(id, (event) => event.type === 'worker_session_started');
+    const stopped = await person.kraft('admin', 'stop');
+    expect(stopped).toMatch(/1 session/);
+    expect(await person.containers()).toHaveLength(1);
+    await person.startDaemon();
+    person.write(join(person.kraftHome, 'run', 'worktrees', id, 'go'), '');
+    await person.untilItemRests(id);
+    expect((await person.show(id)).item.status).toBe('needs_human');
+  });
+});

@@ -1,0 +1,267 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { inject } from 'vitest';
+import type { EngineHost } from './hosts.ts';
+
+export interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface EventLine {
+  readonly seq: number;
+  readonly type: string;
+  readonly work_item_id: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export interface ShownItem {
+  readonly item: {
+    readonly id: string;
+    readonly status: string;
+    readonly branch: string;
+    readonly worktree: string | null;
+    readonly stop: {
+      readonly kind: string;
+      readonly code: string | null;
+      readonly reason: string;
+      readonly remedy: string;
+    } | null;
+  };
+  readonly sessions: readonly {
+    readonly id: string;
+    readonly task: string;
+    readonly status: string;
+    readonly container: string;
+    readonly logPath: string;
+    readonly pid: number | null;
+  }[];
+}
+
+/**
+ * A person at their machine: an account, a home, a Kraft home and the installed `kraft`. One method per thing a person
+ * does. Everything lies in one temporary folder that `Symbol.asyncDispose` removes after the daemon has been stopped.
+ */
+export class Person implements AsyncDisposable {
+  readonly host: EngineHost;
+  readonly dir: string;
+  readonly kraftHome: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #installed: string;
+
+  constructor(host: EngineHost, env: Readonly<Record<string, string>> = {}) {
+    this.host = host;
+    this.#installed = inject('installed');
+    this.dir = mkdtempSync(join(tmpdir(), 'kp-'));
+    this.kraftHome = join(this.dir, 'kraft');
+    chownSync(this.dir, host.uid, host.gid);
+    chmodSync(this.dir, 0o755);
+    this.#env = {
+      ...host.env,
+      PATH: `${join(this.#installed, 'bin')}:${host.env['PATH'] ?? ''}`,
+      KRAFT_HOME: this.kraftHome,
+      GIT_CONFIG_GLOBAL: join(this.dir, 'gitconfig'),
+      NO_COLOR: '1',
+      ...env,
+    };
+    this.write('gitconfig', '[user]\n\tname = Ada Person\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n');
+    this.write('kraft/config/sandbox.yaml', `cli: ${host.cli}\n`);
+    chmodSync(this.kraftHome, 0o700);
+    chmodSync(join(this.kraftHome, 'config'), 0o700);
+  }
+
+  /** Writes a file of the person's, owned by them, parents included. */
+  write(path: string, text: string): string {
+    const file = resolve(this.dir, path);
+    const missing: string[] = [];
+    for (let at = dirname(file); at.startsWith(this.dir) && at !== this.dir; at = dirname(at)) missing.unshift(at);
+    for (const folder of missing) {
+      mkdirSync(folder, { recursive: true });
+      chownSync(folder, this.host.uid, this.host.gid);
+    }
+    writeFileSync(file, text);
+    chownSync(file, this.host.uid, this.host.gid);
+    return file;
+  }
+
+  /** Runs a program as the person; a non-zero exit is a result. */
+  async run(file: string, args: readonly string[], options: { cwd?: string; timeoutMs?: number } = {}): Promise<Ended> {
+    const [program = file, ...rest] = [...this.host.as, file, ...args];
+    return new Promise((done, failed) => {
+      execFile(
+        program,
+        rest,
+        {
+          cwd: options.cwd ?? this.dir,
+          env: { ...this.#env },
+          timeout: options.timeoutMs ?? 120_000,
+          maxBuffer: 256 * 1024 * 1024,
+        },
+        (error, stdout, stderr) => {
+          const code = (error as { code?: unknown } | null)?.code;
+          if (error !== null && typeof code !== 'number')
+            failed(new Error(`${file} ${args.join(' ')}: ${error.message}\n${stderr}`));
+          else done({ exitCode: typeof code === 'number' ? code : 0, stdout, stderr });
+        },
+      );
+    });
+  }
+
+  /** Runs a program that must succeed and gives its standard output, trimmed. */
+  async must(
+    file: string,
+    args: readonly string[],
+    options: { cwd?: string; timeoutMs?: number } = {},
+  ): Promise<string> {
+    const ended = await this.run(file, args, options);
+    if (ended.exitCode !== 0)
+      throw new Error(`${file} ${args.join(' ')} exited ${ended.exitCode}:\n${ended.stdout}\n${ended.stderr}`);
+    return ended.stdout.trim();
+  }
+
+  git(repository: string, ...args: readonly string[]): Promise<string> {
+    return this.must('git', args, { cwd: repository });
+  }
+
+  #kraftArgv(args: readonly string[]): [string, string[]] {
+    return [
+      join(this.#installed, 'bin', 'node'),
+      [join(this.#installed, 'node_modules', 'kraft', 'dist', 'cli', 'main.js'), ...args],
+    ];
+  }
+
+  tryKraft(...args: readonly string[]): Promise<Ended> {
+    const [file, argv] = this.#kraftArgv(args);
+    return this.run(file, argv);
+  }
+
+  async kraft(...args: readonly string[]): Promise<string> {
+    const ended = await this.tryKraft(...args);
+    if (ended.exitCode !== 0)
+      throw new Error(`kraft ${args.join(' ')} exited ${ended.exitCode}:\n${ended.stdout}\n${ended.stderr}`);
+    return ended.stdout;
+  }
+
+  async kraftJson<T>(...args: readonly string[]): Promise<T> {
+    return JSON.parse(await this.kraft(...args, '--json')) as T;
+  }
+
+  /** The sample repository as the person's own, with its first commit. */
+  async sampleRepository(name = 'sample'): Promise<string> {
+    const repository = join(this.dir, name);
+    cpSync(resolve(import.meta.dirname, '..', 'fixtures', 'sample-repo'), repository, { recursive: true });
+    if (this.host.as.length > 0) await chownTree(repository, this.host);
+    await this.git(repository, 'init', '--quiet');
+    await this.git(repository, 'add', '.');
+    await this.git(repository, 'commit', '--quiet', '-m', 'Start');
+    return repository;
+  }
+
+  /** Connects with the demo's commands: no setup, `npm test`. */
+  async connect(repository: string, ...options: readonly string[]): Promise<string> {
+    return this.kraft('repo', 'connect', repository, '--setup-command', '', '--test-command', 'npm test', ...options);
+  }
+
+  startDaemon(): Promise<string> {
+    return this.kraft('admin', 'start', '--detach');
+  }
+
+  /** Files an item for the demo agent and starts it; gives its id. */
+  async fileItem(repository: string, description: string, ...options: readonly string[]): Promise<string> {
+    const view = await this.kraftJson<ShownItem>(
+      'item',
+      'create',
+      'Mend the total',
+      '--repo',
+      repository,
+      '--harness',
+      'demo',
+      '--description',
+      description,
+      ...options,
+    );
+    return view.item.id;
+  }
+
+  async runItem(repository: string, description: string): Promise<ShownItem> {
+    const id = await this.fileItem(repository, description);
+    await this.kraft('item', 'start', id);
+    await this.untilItemRests(id);
+    return this.show(id);
+  }
+
+  show(id: string): Promise<ShownItem> {
+    return this.kraftJson<ShownItem>('view', 'show', id);
+  }
+
+  events(id: string): Promise<readonly EventLine[]> {
+    return this.kraftJson<readonly EventLine[]>('view', 'events', id);
+  }
+
+  /** Follows the item's events until one satisfies `when`; fails with what came when `timeoutMs` has passed. */
+  async untilEvent(id: string, when: (event: EventLine) => boolean, timeoutMs = 180_000): Promise<EventLine> {
+    const [file, argv] = this.#kraftArgv(['view', 'events', id, '-f', '--json']);
+    const [program = file, ...rest] = [...this.host.as, file, ...argv];
+    const child = spawn(program, rest, {
+      cwd: this.dir,
+      env: { ...this.#env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: timeoutMs,
+    });
+    const seen: string[] = [];
+    try {
+      for await (const line of createInterface({ input: child.stdout })) {
+        const event = JSON.parse(line) as EventLine;
+        seen.push(`${event.type} ${JSON.stringify(event.payload)}`);
+        if (when(event)) return event;
+      }
+    } finally {
+      child.kill('SIGTERM');
+    }
+    throw new Error(`the event did not come; these did:\n${seen.join('\n')}`);
+  }
+
+  /** Until the item is completed, stopped for a person, paused or abandoned. */
+  untilItemRests(id: string, timeoutMs = 180_000): Promise<EventLine> {
+    const resting = ['work_item_completed', 'work_item_needs_human', 'work_item_abandoned'];
+    return this.untilEvent(id, (event) => resting.includes(event.type), timeoutMs);
+  }
+
+  /** Starts the daemon in the foreground, as a child whose pid the test may kill. */
+  spawnDaemon(): ChildProcess {
+    const [file, argv] = this.#kraftArgv(['admin', 'start']);
+    const [program = file, ...rest] = [...this.host.as, file, ...argv];
+    return spawn(program, rest, { cwd: this.dir, env: { ...this.#env }, stdio: 'ignore', detached: true });
+  }
+
+  /** Names of this home's containers, running or not, by the engine's own word. */
+  async containers(): Promise<readonly string[]> {
+    const text = await this.must(this.host.cli, [
+      'ps',
+      '-a',
+      '--filter',
+      `label=kraft.home=${this.kraftHome}`,
+      '--format',
+      '{{.Names}}',
+    ]);
+    return text === '' ? [] : text.split('\n');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.tryKraft('admin', 'stop', '--pause');
+    for (const name of await this.containers()) await this.run(this.host.cli, ['rm', '-f', name]);
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+function chownTree(path: string, host: EngineHost): Promise<void> {
+  return new Promise((done, failed) => {
+    execFile('chown', ['-R', `${host.uid}:${host.gid}`, path], (error) =>
+      error === null ? done() : failed(new Error(error.message)),
+    );
+  });
+}
