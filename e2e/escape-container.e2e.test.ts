@@ -17,7 +17,7 @@ describe.each(hosts)('the inside of a worker on $name', (host) => {
       PASSED_TOKEN: 'passed-by-name-0815',
     });
     const repository = await person.sampleRepository();
-    await person.connect(repository);
+    await person.connectUntested(repository);
     const config = person.kraftHome + '/config/repos.yaml';
     person.write(
       config,
@@ -57,7 +57,7 @@ describe.each(hosts)('the inside of a worker on $name', (host) => {
   it('passes secrets by name, so that neither the client’s command line nor `inspect` of another tool shows a literal', async () => {
     await using person = new Person(host, { PASSED_TOKEN: 'passed-by-name-0815' });
     const repository = await person.sampleRepository();
-    await person.connect(repository);
+    await person.connectUntested(repository);
     const config = person.kraftHome + '/config/repos.yaml';
     person.write(
       config,

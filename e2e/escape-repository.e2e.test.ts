@@ -30,7 +30,7 @@ describe.each(hosts)('a worker that turns on the repository, on $name', (host) =
     const detached = await person.git(join(person.dir, 'second'), 'rev-parse', 'HEAD');
     const refsBefore = await inRepository('for-each-ref');
 
-    await person.connect(repository);
+    await person.connectUntested(repository);
     await person.startDaemon();
     const shown = await person.runItem(
       repository,
@@ -70,7 +70,7 @@ describe.each(hosts)('a worker that turns on the repository, on $name', (host) =
   it('commits and merges on its own branch while moving nothing else, and plants nothing that the host runs', async () => {
     await using person = new Person(host);
     const repository = await person.sampleRepository();
-    await person.connect(repository);
+    await person.connectUntested(repository);
     await person.startDaemon();
     const configBefore = readFileSync(join(repository, '.git', 'config'), 'utf8');
     const proof = '/kraft/home/ran-in-container';

@@ -166,6 +166,11 @@ export class Person implements AsyncDisposable {
     return this.kraft('repo', 'connect', repository, '--setup-command', '', '--test-command', 'npm test', ...options);
   }
 
+  /** Connects a repository whose tests are declared absent, for stories in which the agent does not mend anything. */
+  async connectUntested(repository: string): Promise<string> {
+    return this.kraft('repo', 'connect', repository, '--setup-command', '', '--no-tests');
+  }
+
   startDaemon(): Promise<string> {
     return this.kraft('admin', 'start', '--detach');
   }
