@@ -1,1 +1,2 @@
+export type * from './options.ts';
 export type * from './report.ts';
