@@ -1,22 +1,24 @@
 import type { Phase, ResolvedRepo, Sandbox } from '../config/index.ts';
 import type { SessionStatus } from '../events/index.ts';
 import type { RefStore, Worktree, Identity } from '../git/index.ts';
-import type { ContainerSpec } from '../runtime/index.ts';
+import type { ContainerSpec, EngineFacts } from '../runtime/index.ts';
 import type { ProcessIdentity } from '../process/index.ts';
+
+export type DockerSandbox = Extract<Sandbox, { kind: 'docker' }>;
 
 /** What is to run, whoever asks: an agent, a test scope, or the setup command. */
 export interface LaunchRequest {
   readonly itemId: string;
   readonly sessionId: string;
   /** `setup` publishes nothing, has no results directory and no session row. */
-  readonly role: 'agent' | 'subprocess' | 'setup';
+  readonly role: LaunchRole;
   readonly phase: Phase;
   readonly repo: ResolvedRepo;
-  readonly sandbox: Extract<Sandbox, { kind: 'docker' }>;
+  readonly sandbox: DockerSandbox;
   readonly worktree: Worktree;
   readonly store: RefStore;
   readonly identity: Identity;
-  /** argv in the container; the setup command is `sh -c <text>`. */
+  /** argv in the container; the setup command is `sh -c <text>` (`shellCommand`). */
   readonly command: readonly string[];
   /** Literals of the harness and of the task: never a secret. */
   readonly env: Readonly<Record<string, string>>;
@@ -25,32 +27,58 @@ export interface LaunchRequest {
   readonly timeCapMs: number | null;
 }
 
-/** The whole launch as data: what a dry run prints, a golden test reads and `run` executes. */
-export interface LaunchPlan {
+export type LaunchRole = 'agent' | 'subprocess' | 'setup';
+
+/** What running, teardown and adoption need of a launch: paths of its traces and what it runs under. */
+export interface LaunchTrack {
   readonly itemId: string;
   readonly sessionId: string;
-  readonly role: LaunchRequest['role'];
-  readonly container: ContainerSpec;
-  /** Names whose values `run` reads from the daemon's environment or the repository's `env` at the moment of use. */
-  readonly secretNames: readonly string[];
-  /** Directories that must exist before the start, with their mode. */
-  readonly directories: readonly { readonly path: string; readonly mode: number }[];
-  readonly clientCwd: string;
+  readonly role: LaunchRole;
+  readonly container: string;
   readonly logPath: string;
+  /** Exit code of the client, as decimal text. */
   readonly exitPath: string;
-  readonly resultDir: string;
+  /** Where Docker writes the container id; null where the engine is Podman. */
+  readonly cidFile: string | null;
+  /** Working directory of the client; Podman's conmon may drop its `oom` file here. Removed by teardown. */
+  readonly clientDir: string;
   /** Host path of the result file; null for a setup command. */
   readonly resultPath: string | null;
+  /** Memory limit that the container runs under, null for none. */
   readonly memoryBytes: number | null;
   readonly timeCapMs: number | null;
 }
 
+/** The whole launch as data: what a dry run prints, a golden test reads and `run` executes. */
+export interface LaunchPlan {
+  readonly track: LaunchTrack;
+  readonly container: ContainerSpec;
+  /** Bare names of the container and where `run` reads their values at the moment of use. */
+  readonly secretNames: readonly { readonly name: string; readonly source: 'daemon' | 'repository' }[];
+  /** Directories that must exist before the start, with their mode; made in this order. */
+  readonly directories: readonly { readonly path: string; readonly mode: number }[];
+  /** Host paths that must belong to the user Kraft runs as (SI 1.10). */
+  readonly owned: readonly string[];
+  /** The results directory on the host; null for a setup command. */
+  readonly resultDir: string | null;
+}
+
+/** Why Kraft ended a launch itself. */
+export type StopCause = 'pause' | 'cancel' | 'cap' | 'log';
+
 /** A launch whose client runs. */
 export interface RunningLaunch {
-  readonly plan: LaunchPlan;
+  readonly track: LaunchTrack;
   readonly client: ProcessIdentity;
-  /** Resolves when the client has ended; for an adopted one it polls the process. */
-  readonly ended: Promise<void>;
+  /** Null until the engine has said it (Docker's id file). */
+  readonly containerId: string | null;
+  /** Resolves once the container is over and teardown is done; never rejects. */
+  readonly finished: Promise<FinishedLaunch>;
+  /**
+   * Asks it to end: `pause` by SIGINT first, `cancel` by SIGTERM, then by force after a grace of 10 s.
+   * Idempotent; `finished` says how it went.
+   */
+  stop(cause: 'pause' | 'cancel'): void;
 }
 
 /** How it ended, after teardown: the container is gone, the result has been read. */
@@ -67,6 +95,8 @@ export interface FinishedLaunch {
   readonly output: { readonly reason: string; readonly droppedBytes: number | null } | null;
   /** The worker's own result object (bounded, unknown keys dropped), null when there is none. */
   readonly result: WorkerResult | null;
+  /** Set when the container could not be removed: something may still write. Do not publish; stop the item as infra. */
+  readonly leftBehind: string | null;
 }
 
 /** Result protocol (CC 6.7). Written by the worker: data, never trusted. */
@@ -77,4 +107,87 @@ export interface WorkerResult {
   readonly summary: string | null;
   readonly costUsd: number | null;
   readonly model: string | null;
+}
+
+/** A program that a task of the item needs inside the image. */
+export interface ProgramNeed {
+  readonly program: string;
+  /** Who needs it, for people: `the setup command`, `harness claude`, `the test command \`npm test\``. */
+  readonly neededBy: string;
+  /** Arguments with which it must start and exit 0 (`--version`); null where being there is enough. */
+  readonly startsWith: readonly string[] | null;
+}
+
+export interface PreflightRequest {
+  readonly repo: ResolvedRepo;
+  readonly sandbox: DockerSandbox;
+  readonly programs: readonly ProgramNeed[];
+  /** Lines for people while an image is pulled; null for none. */
+  readonly onProgress: ((line: string) => void) | null;
+}
+
+/** What a launch of this repository would run on; every refusal has been thrown already. */
+export interface Preflight {
+  readonly facts: EngineFacts;
+  readonly imageId: string;
+  readonly pulled: boolean;
+  /** Things that do not stop a launch (an unusable SSL_CERT_FILE, a probe without an answer, a default limit left out). */
+  readonly warnings: readonly string[];
+}
+
+/** A session row as far as adoption needs it (`store.SessionRow` fits). */
+export interface LaunchRecord {
+  readonly id: string;
+  readonly itemId: string;
+  /** Null for a subprocess. */
+  readonly harness: string | null;
+  readonly engine: 'docker' | 'podman';
+  readonly container: string;
+  readonly pid: number | null;
+  readonly bootId: string | null;
+  readonly startTicks: string | null;
+  readonly logPath: string;
+  readonly resultDir: string;
+  readonly exitPath: string;
+  readonly memoryBytes: number | null;
+  readonly timeCapMs: number | null;
+  readonly startedAt: string | null;
+}
+
+/** What became of a session while the daemon was away (SI 1.15). */
+export type Adoption =
+  /** Client or container lives: taken over. */
+  | { readonly kind: 'adopted'; readonly running: RunningLaunch }
+  /** Over, with evidence of how; torn down. */
+  | { readonly kind: 'ended'; readonly finished: FinishedLaunch }
+  /** Over without evidence; torn down. The item stops for a person with this reason. */
+  | { readonly kind: 'unknown'; readonly reason: string; readonly leftBehind: string | null };
+
+/** What the walk hangs into a start. */
+export interface StartHooks {
+  /** Asked right before the spawn: false when the session is no longer pending, and then nothing is started. */
+  readonly confirm: () => Promise<boolean>;
+  /** Lines for people (a first copy of the image under keep-id takes long); null for none. */
+  readonly onProgress: ((line: string) => void) | null;
+}
+
+/** Starting, watching and ending containers of sessions and setup commands. Errors are catalogued. */
+export interface Launcher {
+  /** Everything that can be refused before a worktree is made (D09, K11, SI 6.3, 5.8, disk floor). */
+  preflight(request: PreflightRequest): Promise<Preflight>;
+  /** Engine, image, limits and CA are asked anew, the rest is pure. Starts nothing: a dry run. */
+  plan(request: LaunchRequest): Promise<LaunchPlan>;
+  /** Executes a plan; null when `confirm` said no. */
+  start(plan: LaunchPlan, repo: ResolvedRepo, hooks: StartHooks): Promise<RunningLaunch | null>;
+  adopt(record: LaunchRecord): Promise<Adoption>;
+  /** Removes containers of this home that belong to no live session, and their client directories. */
+  sweep(liveSessionIds: readonly string[]): Promise<SweepReport>;
+  /** Removes the item's sandbox HOME (abandon, archive). Results and logs stay. */
+  releaseItem(itemId: string): Promise<void>;
+}
+
+export interface SweepReport {
+  readonly removed: readonly string[];
+  /** What could not be listed or removed, for people; a failed list removes nothing. */
+  readonly problems: readonly string[];
 }

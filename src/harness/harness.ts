@@ -1,0 +1,90 @@
+/** One agent product: how its command line spells Kraft's neutral options (CC 4.2). Parsed from a harness file. */
+export interface Harness {
+  readonly id: string;
+  /** argv prefix. */
+  readonly command: readonly string[];
+  readonly commandResume: readonly string[] | null;
+  readonly capabilities: Capabilities;
+  /** Translator of a permission hook; null when it has none. */
+  readonly permissionHook: 'codex' | 'cursor' | null;
+  readonly permissionRules: 'opencode' | 'amp' | null;
+  /** Kraft tool names that the hook never sees. */
+  readonly unhookedTools: readonly string[];
+  /** Host patterns that the product needs. */
+  readonly networkRequires: readonly string[];
+  readonly proxyAware: boolean;
+  readonly credentials: readonly HarnessCredential[];
+  /** Permission mode inside a container when nothing chose one. */
+  readonly containerPermissionMode: string | null;
+  /** It follows a script and has no tools that a tool policy could bind (the `demo` harness). */
+  readonly scripted: boolean;
+  /** File it came from, for people. */
+  readonly file: string;
+}
+
+export interface HarnessCredential {
+  readonly service: string | null;
+  readonly env: string;
+  readonly sentinel: string;
+  readonly inject: readonly { readonly domain: string; readonly header: string; readonly format: string | null }[];
+}
+
+/** How one option is spelled. */
+export interface Capability {
+  /** argv fragment with `{value}` or `{csv}`. */
+  readonly cli: readonly string[];
+  /** Full-match regular expressions of allowed values; empty allows any. */
+  readonly values: readonly string[];
+  /** What is spelled when nothing was chosen; for lists, merged into what was. */
+  readonly always: readonly string[];
+  /** Value under an allow list of tools (permission_mode alone). */
+  readonly underAllowlist: string | null;
+}
+
+export interface Capabilities {
+  readonly prompt: Capability;
+  /** Null: the context is put in front of the prompt. */
+  readonly systemPrompt: Capability | null;
+  readonly usage: { readonly source: 'result_file' } | { readonly source: 'envelope'; readonly reader: string };
+  readonly model: Capability | null;
+  readonly effort: Capability | null;
+  readonly permissionMode: Capability | null;
+  readonly denyTools: Capability | null;
+  readonly allowedTools: Capability | null;
+  readonly restrictTools: Capability | null;
+  readonly approvalChannel: Capability | null;
+  readonly structuredLog: Capability | null;
+  readonly writableDirs: Capability | null;
+}
+
+/** Kraft's neutral options of one agent run. */
+export interface AgentOptions {
+  readonly prompt: string;
+  /** Contract and repository facts, kept apart from the task where the product can. */
+  readonly context: string | null;
+  readonly model: string | null;
+  readonly effort: string | null;
+  readonly permissionMode: string | null;
+  /** Directories inside the container that the product's own sandbox must let it write. */
+  readonly writableDirs: readonly string[];
+}
+
+/** What a launch gets of a harness. */
+export interface SpelledCommand {
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Credential variables of the product, passed by name. */
+  readonly envNames: readonly string[];
+}
+
+/** A harness as an item's `--harness X` names it: a profile of harnesses.yaml, or a harness id. */
+export interface SelectedHarness {
+  /** What the person named. */
+  readonly name: string;
+  readonly harness: Harness;
+  readonly defaults: {
+    readonly model: string | null;
+    readonly effort: string | null;
+    readonly permissionMode: string | null;
+  };
+}
