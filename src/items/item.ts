@@ -28,8 +28,14 @@ export interface Item {
   readonly baseBranch: string | null;
   /** Commit that the branch was cut from; null until the worktree is made. */
   readonly baseCommit: string | null;
+  /** What the base commit was taken from, for people (`origin/main`); null until the worktree is made. */
+  readonly base: string | null;
   /** Absolute path of the worktree; null until made and after abandon. */
   readonly worktree: string | null;
+  /** Git's own directory for the worktree (W), as made; never read back from the worktree, which a worker can write. */
+  readonly adminDir: string | null;
+  /** True from the end of the setup command on: from here nothing is removed but by abandon. */
+  readonly prepared: boolean;
   readonly status: ItemStatus;
   /** False until `start`: only then is `resume` the right verb. */
   readonly started: boolean;
@@ -38,8 +44,12 @@ export interface Item {
   readonly stop: ItemStop | null;
   /** Node that the walk enters next. */
   readonly nextNode: string | null;
-  /** The repository entry as frozen at filing (JSON of ResolvedRepo). */
+  /** Counts from 1; a retry adds one. Sessions carry it, so that a retried node does not take over old results. */
+  readonly attempt: number;
+  /** The repository entry as frozen at filing, at the start and at each retry (JSON of ResolvedRepo). */
   readonly frozen: string;
+  /** The chain as frozen at the same moments (JSON of Chain). */
+  readonly frozenChain: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }

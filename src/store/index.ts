@@ -1,1 +1,3 @@
 export type * from './store.ts';
+export { storeErrors } from './errors.ts';
+export { openStore, type StoreOptions } from './open-store.ts';

@@ -1,0 +1,150 @@
+import type { KraftError } from '../base/index.ts';
+import type { Actor, KraftEvent } from '../events/index.ts';
+import { itemErrors } from './errors.ts';
+import type { Item } from './item.ts';
+
+/** What a person can ask of an item. */
+export type ItemVerb = 'start' | 'pause' | 'resume' | 'retry' | 'abandon';
+
+export interface ItemCommand {
+  readonly verb: ItemVerb;
+  readonly by: Actor;
+  /** Sessions of the item that run now, for the record of a pause. */
+  readonly runningSessions: readonly string[];
+}
+
+/**
+ * The answer to a command. `nothing`: the item already is where the command would bring it. `change`: columns and events
+ * to record. `abandon` also needs worktree, store and HOME removed, and its event says what became of the branch, so the
+ * walk records it once that is done.
+ */
+export type ItemDecision =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'refused'; readonly error: KraftError }
+  | { readonly kind: 'abandon' }
+  | {
+      readonly kind: 'change';
+      readonly item: Partial<Pick<Item, 'status' | 'started' | 'pauseRequested' | 'stop' | 'attempt'>>;
+      readonly events: readonly KraftEvent[];
+    };
+
+const nothing: ItemDecision = { kind: 'nothing' };
+
+/** Decides a person's command on an item as it stands now; pure, and safe to ask twice. */
+export function decide(item: Item, command: ItemCommand): ItemDecision {
+  switch (command.verb) {
+    case 'start':
+      return decideStart(item, command.by);
+    case 'pause':
+      return decidePause(item, command);
+    case 'resume':
+      return decideResume(item, command.by);
+    case 'retry':
+      return decideRetry(item, command.by);
+    case 'abandon':
+      return item.status === 'abandoned' ? nothing : { kind: 'abandon' };
+  }
+}
+
+function decideStart(item: Item, by: Actor): ItemDecision {
+  switch (item.status) {
+    case 'paused':
+      return item.started ? refuse(itemErrors.create('ITEM_ALREADY_STARTED', { id: item.id })) : claim('start', by);
+    case 'queued':
+    case 'active':
+      return item.pauseRequested ? refuse(itemErrors.create('ITEM_PAUSING', { id: item.id })) : nothing;
+    case 'needs_human':
+      return refuse(stopped(item, 'start'));
+    case 'completed':
+    case 'abandoned':
+      return refuse(ended(item, 'be started'));
+  }
+}
+
+function decideResume(item: Item, by: Actor): ItemDecision {
+  switch (item.status) {
+    case 'paused':
+      return item.started
+        ? claim('resume', by)
+        : refuse(itemErrors.create('ITEM_NOT_STARTED', { id: item.id, verb: 'resume' }));
+    case 'queued':
+    case 'active':
+      return item.pauseRequested ? refuse(itemErrors.create('ITEM_PAUSING', { id: item.id })) : nothing;
+    case 'needs_human':
+      return refuse(stopped(item, 'resume'));
+    case 'completed':
+    case 'abandoned':
+      return refuse(ended(item, 'be resumed'));
+  }
+}
+
+function decidePause(item: Item, command: ItemCommand): ItemDecision {
+  const event: KraftEvent = {
+    type: 'pause_requested',
+    payload: { by: command.by, sessions: command.runningSessions },
+  };
+  switch (item.status) {
+    case 'paused':
+      return nothing;
+    case 'queued':
+      return { kind: 'change', item: { status: 'paused', pauseRequested: false }, events: [event] };
+    case 'active':
+      return item.pauseRequested ? nothing : { kind: 'change', item: { pauseRequested: true }, events: [event] };
+    case 'needs_human':
+      return refuse(stopped(item, 'pause'));
+    case 'completed':
+    case 'abandoned':
+      return refuse(ended(item, 'be paused'));
+  }
+}
+
+function decideRetry(item: Item, by: Actor): ItemDecision {
+  switch (item.status) {
+    case 'needs_human':
+      return {
+        kind: 'change',
+        item: { status: 'queued', pauseRequested: false, stop: null, attempt: item.attempt + 1 },
+        events: [
+          { type: 'work_item_retried', payload: { by } },
+          { type: 'work_item_resumed', payload: { by, verb: 'retry' } },
+        ],
+      };
+    case 'paused':
+      return item.started
+        ? refuse(itemErrors.create('ITEM_NOT_STOPPED', { id: item.id, status: item.status }))
+        : refuse(itemErrors.create('ITEM_NOT_STARTED', { id: item.id, verb: 'retry' }));
+    case 'queued':
+    case 'active':
+      // The second of two retries finds the first one's work under way.
+      return item.attempt > 1
+        ? nothing
+        : refuse(itemErrors.create('ITEM_NOT_STOPPED', { id: item.id, status: item.status }));
+    case 'completed':
+    case 'abandoned':
+      return refuse(ended(item, 'be retried'));
+  }
+}
+
+function claim(verb: 'start' | 'resume', by: Actor): ItemDecision {
+  return {
+    kind: 'change',
+    item: { status: 'queued', started: true, pauseRequested: false },
+    events: [{ type: 'work_item_resumed', payload: { by, verb } }],
+  };
+}
+
+function refuse(error: KraftError): ItemDecision {
+  return { kind: 'refused', error };
+}
+
+function stopped(item: Item, verb: string): KraftError {
+  return itemErrors.create('ITEM_STOPPED', {
+    id: item.id,
+    verb,
+    reason: item.stop?.reason ?? 'no reason was recorded.',
+  });
+}
+
+function ended(item: Item, verb: string): KraftError {
+  return itemErrors.create('ITEM_ENDED', { id: item.id, status: item.status, verb });
+}

@@ -1,0 +1,85 @@
+/** What the agent's prompt is made of; everything is known before the launch. */
+export interface PromptFacts {
+  readonly title: string;
+  /** The person's own words; passed through unchanged. */
+  readonly description: string;
+  readonly branch: string;
+  /** Commit that the branch was cut from; null while no worktree is made. */
+  readonly baseCommit: string | null;
+  readonly base: string | null;
+  /** What the chain's task adds of its own, or null. */
+  readonly instructions: string | null;
+  /** Test commands with the paths they stand for, as the repository declares them. */
+  readonly tests: readonly { readonly command: string; readonly paths: readonly string[] }[];
+  /** The command that set the worktree up; null when none was declared or it is empty. */
+  readonly setupCommand: string | null;
+  /** Folder of the repository that holds statements of intent to follow, or null. */
+  readonly intentDir: string | null;
+}
+
+/** The whole prompt of an agent task: contract, task, repository, how to report. The one place where it is worded. */
+export function renderPrompt(facts: PromptFacts): string {
+  return [contract(facts), task(facts), repository(facts), report].join('\n\n') + '\n';
+}
+
+function contract(facts: PromptFacts): string {
+  return [
+    '# How you work here',
+    '',
+    'You work alone on one task, in a container. Nobody answers questions while you work.',
+    'The current folder is a git worktree made for this task alone. What you commit there is what is kept.',
+    '',
+    `- Stay on the branch ${facts.branch}. Only this branch is taken over; other branches, tags and remotes are not.`,
+    '- Commit your work in small commits whose messages say what changed and why. Do not push.',
+    '- Leave no merge, rebase or cherry-pick unfinished, and put no other repository into the worktree.',
+    '- Change what the task asks for and nothing besides.',
+  ].join('\n');
+}
+
+function task(facts: PromptFacts): string {
+  const parts = ['# The task', '', facts.title];
+  if (facts.description.trim() !== '') parts.push('', facts.description.trimEnd());
+  if (facts.instructions !== null) parts.push('', facts.instructions.trimEnd());
+  return parts.join('\n');
+}
+
+function repository(facts: PromptFacts): string {
+  const lines = ['# The repository', ''];
+  if (facts.baseCommit !== null)
+    lines.push(`- Start: commit ${facts.baseCommit} (${facts.base ?? 'the base branch'}).`);
+  if (facts.setupCommand !== null) lines.push(`- Already run once in this worktree: \`${facts.setupCommand}\``);
+  if (facts.intentDir !== null)
+    lines.push(`- Intent: what this code is meant to do is written in ${facts.intentDir}/; keep to it.`);
+  const [first, ...others] = facts.tests;
+  if (first === undefined) {
+    lines.push('- No tests are declared here.');
+  } else {
+    // The first line is what a scripted agent reads its test command from.
+    lines.push(`- Tests${scope(first.paths)}: \`${first.command}\``);
+    lines.push(...others.map((other) => `- Tests${scope(other.paths)}: \`${other.command}\``));
+    lines.push('- They are run again after you, and the task is done only when they pass.');
+  }
+  return lines.join('\n');
+}
+
+function scope(paths: readonly string[]): string {
+  const [only] = paths;
+  if (paths.length === 0 || (paths.length === 1 && only === '**')) return '';
+  const shown = paths.slice(0, 2).join(', ');
+  return ` of ${paths.length > 2 ? `${shown}, …` : shown}`.slice(0, 40);
+}
+
+const report = [
+  '# How to report',
+  '',
+  'When you are finished, write one JSON object to the file that the variable KRAFT_RESULT_PATH names:',
+  '',
+  '    {"status": "done", "summary": "what you did, in a few sentences"}',
+  '',
+  '- "done": the task is complete and committed.',
+  '- "done_with_concerns": as done, with "concerns" saying what a reader should look at.',
+  '- "needs_context": you cannot go on without an answer; put it in "question".',
+  '- "failed": it cannot be done; say why in "concerns".',
+  '',
+  'Without this file your work counts as failed.',
+].join('\n');

@@ -1,0 +1,49 @@
+import type { Item } from '../items/index.ts';
+
+/** What a person files. `repo` is the absolute path of a connected repository. */
+export interface FileRequest {
+  readonly title: string;
+  readonly description: string;
+  readonly repo: string;
+  /** Null: the repository's `default_chain_template`. */
+  readonly chain: string | null;
+  /** Null: the chain's own, else `demo`. */
+  readonly harness: string | null;
+  readonly baseBranch: string | null;
+  /** Starts at once (waits for a slot like any other). */
+  readonly autostart: boolean;
+}
+
+/** What was found of the sessions that an earlier daemon left. */
+export interface ReattachReport {
+  readonly adopted: number;
+  readonly resolved: number;
+  readonly unknown: number;
+  /** Items that went on. */
+  readonly continued: number;
+  /** Names of leftover containers that were removed. */
+  readonly swept: readonly string[];
+}
+
+/**
+ * Takes items through their chains. Ids may be prefixes. Every verb answers the item as it then is; a verb that does not
+ * apply throws its catalogued refusal. Disposing leaves sessions running for the next daemon to adopt.
+ */
+export interface Walker extends AsyncDisposable {
+  file(request: FileRequest): Promise<Item>;
+  start(id: string): Promise<Item>;
+  pause(id: string): Promise<Item>;
+  resume(id: string): Promise<Item>;
+  retry(id: string): Promise<Item>;
+  abandon(id: string): Promise<Item>;
+  find(id: string): Promise<Item>;
+  /** To be awaited once, before anything else, when the daemon starts. */
+  reattach(): Promise<ReattachReport>;
+  /** Pauses every running or waiting item and waits until their sessions have ended; answers how many. */
+  pauseAll(): Promise<number>;
+  runningSessionCount(): Promise<number>;
+  /** The prompt that the item's agent gets. */
+  prompt(id: string): Promise<string>;
+  /** Resolves when no walk is under way (tests, `admin stop --pause`). */
+  idle(): Promise<void>;
+}
