@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { isSecret } from './secret.ts';
 
 /** Who is to blame; decides colour, exit code and, for a launch, whether the item stops as a configuration error. */
@@ -106,7 +107,13 @@ export function asKraftError(error: unknown): KraftError {
 function causeChain(error: unknown): string {
   const parts: string[] = [];
   for (let at: unknown = error; at !== undefined && at !== null && parts.length < 8;) {
-    parts.push(at instanceof Error ? `${at.name}: ${at.message}` : typeof at === 'string' ? at : JSON.stringify(at));
+    parts.push(
+      at instanceof Error
+        ? `${at.name}: ${at.message}`
+        : typeof at === 'string'
+          ? at
+          : inspect(at, { breakLength: Infinity }),
+    );
     at = at instanceof Error ? at.cause : undefined;
   }
   return parts.join(' <- ');

@@ -19,7 +19,7 @@ function pick(from: string, count: number): string {
 
 export const randomIds: Ids = {
   itemId: () => pick(letters, 1) + pick(alphabet, 7),
-  sessionId: () => `s${pick(alphabet, 19)}`,
+  sessionId: () => pick(letters, 1) + pick(alphabet, 19),
 };
 
 /** 16 hex digits for names that only need to be unique. */
