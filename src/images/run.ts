@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine } from '../runtime/index.ts';
 import { imagesErrors } from './errors.ts';
@@ -89,4 +89,14 @@ async function assembleContext(request: BuildRequest, source: ImageSource, conte
     request.onProgress?.(`fetching ${part.spec}`);
     await fetchPackage({ part, keep, into: join(contextDir, into), env: request.env });
   }
+  await openModes(contextDir);
+}
+
+/** Readable for every uid, whatever the umask was: the image is run under any. A chmod inside the build would copy the layer. */
+async function openModes(path: string): Promise<void> {
+  const found = await lstat(path);
+  if (found.isSymbolicLink()) return;
+  if (!found.isDirectory()) return chmod(path, (found.mode & 0o100) === 0 ? 0o644 : 0o755);
+  await chmod(path, 0o755);
+  for (const name of await readdir(path)) await openModes(join(path, name));
 }
