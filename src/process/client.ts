@@ -21,9 +21,10 @@ export interface StartedClient extends ProcessIdentity {
 }
 
 // The trap is a handler, not an ignore: the child keeps the default disposition and gets the group's signal itself,
-// while the shell lives on to write the exit code.
+// while the shell lives on to write the exit code. The shell's own remarks ("Terminated") stay out of the log.
 const launcher =
-  'trap : INT TERM HUP; exit_path=$1; shift; "$@"; code=$?; printf "%s\\n" "$code" >"$exit_path.tmp" && mv "$exit_path.tmp" "$exit_path"';
+  'trap : INT TERM HUP; exit_path=$1; shift; exec 3>&2 2>/dev/null; (exec "$@" 2>&3 3>&-); code=$?; ' +
+  'printf "%s\\n" "$code" >"$exit_path.tmp" && mv "$exit_path.tmp" "$exit_path"';
 
 /** Starts a client. Errors: CLIENT_NOT_STARTED when the system refuses (missing cwd, no process). */
 export async function startClient(request: ClientRequest): Promise<StartedClient> {
