@@ -17,9 +17,15 @@ export interface PromptFacts {
   readonly intentDir: string | null;
 }
 
-/** The whole prompt of an agent task: contract, task, repository, how to report. The one place where it is worded. */
-export function renderPrompt(facts: PromptFacts): string {
-  return [contract(facts), task(facts), repository(facts), report].join('\n\n') + '\n';
+/**
+ * The prompt of an agent task, worded here alone: `context` holds the contract, the repository and how to report (a
+ * harness with a channel for it sends it there), `task` the person's own words.
+ */
+export function renderPrompt(facts: PromptFacts): { readonly context: string; readonly task: string } {
+  return {
+    context: [contract(facts), repository(facts), report].join('\n\n') + '\n',
+    task: task(facts) + '\n',
+  };
 }
 
 function contract(facts: PromptFacts): string {

@@ -1,0 +1,228 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import type { EventRow } from '../events/index.ts';
+import { itemErrors, type Item } from '../items/index.ts';
+import { storeErrors } from './errors.ts';
+import { columnNames, itemCells, sessionCells, toEvent, toItem, toSession, type Cell } from './rows.ts';
+import type { Change, EventQuery, SessionRow } from './store.ts';
+
+/** What the worker thread answers a write with: the rows that the commit added. */
+type Committed = readonly EventRow[];
+
+interface Events {
+  readonly itemId: string;
+  readonly events: Change['events'];
+  readonly at: string;
+}
+
+/** The database itself, called in the worker thread alone; every method is one transaction. */
+export class Database {
+  readonly #path: string;
+  readonly #steps: readonly string[];
+  readonly #db: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  /** Opens, checks the version, migrates by `steps`. Preconditions: the file exists (it may be empty). */
+  constructor(path: string, steps: readonly string[]) {
+    this.#path = path;
+    this.#steps = steps;
+    this.#db = this.#guard(() => new DatabaseSync(path, { timeout: 5_000 }));
+    try {
+      this.#guard(() => this.#prepareFile());
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  createItem(item: Item, events: Change['events'], at: string): Committed {
+    return this.#transaction(() => {
+      this.#insert('items', itemCells(item));
+      return this.#append({ itemId: item.id, events, at });
+    });
+  }
+
+  apply(change: Change, at: string): Committed {
+    return this.#transaction(() => {
+      const item = this.getItem(change.itemId);
+      if (item === null) throw itemErrors.create('ITEM_UNKNOWN', { id: change.itemId });
+      if (change.expectStatus !== null && !change.expectStatus.includes(item.status)) {
+        throw storeErrors.create('ITEM_MOVED', { id: item.id, status: item.status, expected: change.expectStatus });
+      }
+      if (Object.keys(change.item).length > 0) {
+        this.#update('items', itemCells({ ...item, updatedAt: at, ...change.item, id: item.id }));
+      }
+      for (const session of change.sessions) this.#saveSession(session);
+      return this.#append({ itemId: change.itemId, events: change.events, at });
+    });
+  }
+
+  getItem(id: string): Item | null {
+    const row = this.#statement('SELECT * FROM items WHERE id = ?').get(id);
+    return row === undefined ? null : toItem(row);
+  }
+
+  findItems(prefix: string): readonly Item[] {
+    const found = this.#statement('SELECT * FROM items WHERE id >= ? AND id < ? ORDER BY id LIMIT 20');
+    return found.all(prefix, `${prefix}\u{10ffff}`).map(toItem);
+  }
+
+  listItems(filter: { readonly repo: string | null; readonly statuses: readonly string[] | null }): readonly Item[] {
+    const { where, values } = conditions([
+      ['repo = ?', filter.repo],
+      ['status IN (SELECT value FROM json_each(?))', filter.statuses && JSON.stringify(filter.statuses)],
+    ]);
+    return this.#statement(`SELECT * FROM items ${where} ORDER BY createdAt, id`)
+      .all(...values)
+      .map(toItem);
+  }
+
+  getSession(id: string): SessionRow | null {
+    const row = this.#statement('SELECT * FROM sessions WHERE id = ?').get(id);
+    return row === undefined ? null : toSession(row);
+  }
+
+  listSessions(filter: {
+    readonly itemId: string | null;
+    readonly statuses: readonly string[] | null;
+  }): readonly SessionRow[] {
+    const { where, values } = conditions([
+      ['itemId = ?', filter.itemId],
+      ['status IN (SELECT value FROM json_each(?))', filter.statuses && JSON.stringify(filter.statuses)],
+    ]);
+    return this.#statement(`SELECT * FROM sessions ${where} ORDER BY createdAt, rowid`)
+      .all(...values)
+      .map(toSession);
+  }
+
+  events(query: EventQuery): readonly EventRow[] {
+    const { where, values } = conditions([
+      ['seq > ?', query.afterSeq],
+      ['itemId = ?', query.itemId],
+      ['type = ?', query.type],
+    ]);
+    const limit = Math.min(500, Math.max(1, query.limit));
+    return this.#statement(`SELECT * FROM events ${where} ORDER BY seq LIMIT ?`)
+      .all(...values, limit)
+      .map(toEvent);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #prepareFile(): void {
+    const found = Number(this.#db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
+    const known = this.#steps.length;
+    if (found > known) {
+      throw storeErrors.create('STORE_TOO_NEW', { path: this.#path, found, known });
+    }
+    const mode = this.#db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
+    if (mode !== 'wal') {
+      throw storeErrors.create('STORE_UNUSABLE', { path: this.#path, why: 'its file system has no write-ahead log' });
+    }
+    // FULL: a commit is on the disk before anybody is told of it, also when the power goes right after.
+    this.#db.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+    if (found > 0 && found < known) this.#copyFile(`${this.#path}.v${found}.bak`);
+    this.#steps.slice(found).forEach((step, index) => {
+      this.#transaction(() => this.#db.exec(`${step}; PRAGMA user_version = ${found + index + 1};`));
+    });
+  }
+
+  #copyFile(copy: string): void {
+    const part = `${copy}.part`;
+    rmSync(part, { force: true });
+    // Made here with its mode: SQLite writes into an empty file that exists, and would make a new one under the umask.
+    closeSync(openSync(part, 'wx', 0o600));
+    this.#db.prepare('VACUUM INTO ?').run(part);
+    const written = openSync(part, 'r');
+    fsyncSync(written);
+    closeSync(written);
+    renameSync(part, copy);
+  }
+
+  #append({ itemId, events, at }: Events): Committed {
+    const insert = this.#statement(
+      'INSERT INTO events (itemId, type, payload, nodeId, createdAt) VALUES (?, ?, ?, ?, ?) RETURNING *',
+    );
+    return events.map(({ event, nodeId }) => {
+      const row = insert.get(itemId, event.type, JSON.stringify(event.payload), nodeId, at);
+      return toEvent(row ?? {});
+    });
+  }
+
+  #saveSession(session: Change['sessions'][number]): void {
+    const known = this.getSession(session.id);
+    if (known === null) this.#insert('sessions', sessionCells(session));
+    else this.#update('sessions', sessionCells({ ...known, ...session }));
+  }
+
+  #insert(table: keyof typeof columnNames, cells: Record<string, Cell>): void {
+    const names = columnNames[table];
+    const holes = names.map((name) => `:${name}`).join(', ');
+    this.#statement(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${holes})`).run(cells);
+  }
+
+  #update(table: keyof typeof columnNames, cells: Record<string, Cell>): void {
+    const sets = columnNames[table].filter((name) => name !== 'id').map((name) => `${name} = :${name}`);
+    this.#statement(`UPDATE ${table} SET ${sets.join(', ')} WHERE id = :id`).run(cells);
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const made = this.#db.prepare(sql);
+    this.#prepared.set(sql, made);
+    return made;
+  }
+
+  #transaction<T>(body: () => T): T {
+    return this.#guard(() => {
+      this.#db.exec('BEGIN IMMEDIATE');
+      try {
+        const value = body();
+        this.#db.exec('COMMIT');
+        return value;
+      } catch (error) {
+        // SQLite has rolled back by itself after some errors (a full disk).
+        if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  #guard<T>(body: () => T): T {
+    try {
+      return body();
+    } catch (error) {
+      throw toStoreError(error, this.#path);
+    }
+  }
+}
+
+const primary = { ioError: 10, corrupt: 11, full: 13, cantOpen: 14, notADatabase: 26, busy: 5, readOnly: 8 } as const;
+
+function toStoreError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error;
+  const why = error.message;
+  switch (error.errcode & 0xff) {
+    case primary.corrupt:
+    case primary.notADatabase:
+      return storeErrors.create('STORE_CORRUPT', { path, why }, error);
+    case primary.full:
+      return storeErrors.create('STORE_FULL', { path }, error);
+    case primary.ioError:
+    case primary.cantOpen:
+    case primary.busy:
+    case primary.readOnly:
+      return storeErrors.create('STORE_UNUSABLE', { path, why }, error);
+    default:
+      return error;
+  }
+}
+
+function conditions(parts: readonly (readonly [string, Cell])[]): { where: string; values: Cell[] } {
+  const used = parts.filter(([, value]) => value !== null);
+  const where = used.length === 0 ? '' : `WHERE ${used.map(([sql]) => sql).join(' AND ')}`;
+  return { where, values: used.map(([, value]) => value) };
+}
