@@ -8,11 +8,11 @@ const TRIES_MAX = 400;
 const SOURCE = /\.(js|mjs|cjs|ts|mts)$/;
 const TEST = /(^|\/)(test|tests|__tests__)\/|\.(test|spec)\.[cm]?[jt]s$/;
 
-/** The command that tests the worktree: the one that the prompt names, else what the repository offers. */
+/** The command that tests the worktree: the one that the prompt's facts name, else what the repository offers. */
 export function readTestCommand(prompt) {
-  const named = /^[\s>|*-]*tests?(?: command)?s?[^:\n]{0,40}:[ \t]*(\S.*)$/im.exec(prompt)?.[1];
-  const inTicks = named === undefined ? undefined : /`([^`]+)`/.exec(named)?.[1];
-  if (inTicks !== undefined) return inTicks;
+  const facts = prompt.slice(Math.max(0, prompt.lastIndexOf('# The repository')));
+  const named = /^[\s*-]*tests?(?: command)?[^:`\n]{0,60}:\s*`([^`]+)`/im.exec(facts)?.[1];
+  if (named !== undefined) return named;
   if (existsSync('package.json')) {
     const scripts = JSON.parse(readFileSync('package.json', 'utf8')).scripts ?? {};
     if (typeof scripts.test === 'string') return 'npm test';
@@ -23,6 +23,12 @@ export function readTestCommand(prompt) {
 async function runTests(command) {
   const { code, output } = await execute('sh', ['-c', command], { timeoutMs: 120_000 });
   return { passed: code === 0, code, output };
+}
+
+/** Says how a test run ended, with the lines that tell what failed. */
+function sayTests(command, { code, output }) {
+  const failures = output.split('\n').filter((line) => /^\s*(not ok|✖|✗|×|FAIL)/.test(line)).slice(0, 8);
+  emit({ type: 'tests', command, exit_code: code, ...(failures.length === 0 ? {} : { failures }) });
 }
 
 /** The tracked sources that are no tests; those that the failure mentions, or whose name a test shares, come first. */
@@ -66,7 +72,7 @@ export async function repair(prompt) {
   const command = readTestCommand(prompt);
   message(`I run the tests: ${command}`);
   const first = await runTests(command);
-  emit({ type: 'tests', command, exit_code: first.code, output: first.output.slice(-4000) });
+  sayTests(command, first);
   if (first.passed) return { status: 'done', summary: 'All tests pass as they are; nothing was changed.' };
   const files = await listSources(first.output);
   message(`They fail. I look for the fault in ${files.length} source files: ${files.slice(0, 8).join(', ')}`);
@@ -76,7 +82,7 @@ export async function repair(prompt) {
   }
   message(`After ${tries} tries: line ${change.line} of ${change.file} needs \`${change.after}\` in place of \`${change.before}\`.`);
   const last = await runTests(command);
-  emit({ type: 'tests', command, exit_code: last.code, output: last.output.slice(-4000) });
+  sayTests(command, last);
   if (!last.passed) return { status: 'failed', concerns: 'The tests passed once and then failed again.' };
   const committed = await commitChange(change);
   if (committed.problem !== undefined) return { status: 'failed', concerns: committed.problem };

@@ -6,7 +6,7 @@ import { parseFileAndText } from './directives.mjs';
 import { emit, execute, message } from './session.mjs';
 
 const WAIT_MAX_MS = 5 * 60_000;
-const LINE = `${'x'.repeat(1023)}\n`;
+const CHUNK = 'x'.repeat(65_536);
 
 async function waitFor(file) {
   const deadline = performance.now() + WAIT_MAX_MS;
@@ -19,11 +19,13 @@ async function waitFor(file) {
   return {};
 }
 
+/** One line of that many bytes, its line break included. */
 async function printBytes(count) {
-  for (let left = count; left > 0; left -= LINE.length) {
-    const more = process.stdout.write(LINE.slice(Math.max(0, LINE.length - left)));
+  for (let left = count - 1; left > 0; left -= CHUNK.length) {
+    const more = process.stdout.write(CHUNK.slice(0, left));
     if (!more) await new Promise((resolve) => process.stdout.once('drain', resolve));
   }
+  process.stdout.write('\n');
   return {};
 }
 
