@@ -18,6 +18,12 @@ export interface EngineFacts {
   readonly endpoint: string;
 }
 
+/** Facts whose identity is known: the only ones that a launch may be planned with. */
+export interface KnownEngineFacts extends EngineFacts {
+  readonly rootless: boolean;
+  readonly appliesSelinuxLabels: boolean;
+}
+
 /** A local image. */
 export interface ImageInfo {
   /** Without `sha256:`. */
@@ -66,8 +72,8 @@ export interface Engine {
   readonly kind: EngineKind;
   /** Absolute path of the CLI. */
   readonly cli: string;
-  /** Asks the engine anew. Errors: ENGINE_UNREACHABLE. */
-  probe(): Promise<EngineFacts>;
+  /** Asks the engine anew; launches and doctor go through `EngineProbe`, which caches. Errors: ENGINE_UNREACHABLE. */
+  probe(timeoutMs: number): Promise<EngineFacts>;
   /** Null when the image is not here. */
   inspectImage(reference: string): Promise<ImageInfo | null>;
   /** Pulls; `onProgress` gets lines for people. Errors: IMAGE_PULL_FAILED. */
