@@ -27,7 +27,9 @@ process.once('SIGTERM', () => {
 async function main() {
   const prompt = readPrompt(process.argv.slice(2));
   const directives = parseDirectives(prompt);
-  message(directives.length === 0 ? 'I look for a failing test and mend it.' : `I follow ${directives.length} directives.`);
+  message(
+    directives.length === 0 ? 'I look for a failing test and mend it.' : `I follow ${directives.length} directives.`,
+  );
   const { result, exitCode } =
     directives.length === 0 ? { result: await repair(prompt), exitCode: 0 } : await followScript(directives);
   if (result !== null) {

@@ -27,7 +27,10 @@ async function runTests(command) {
 
 /** Says how a test run ended, with the lines that tell what failed. */
 function sayTests(command, { code, output }) {
-  const failures = output.split('\n').filter((line) => /^\s*(not ok|✖|✗|×|FAIL)/.test(line)).slice(0, 8);
+  const failures = output
+    .split('\n')
+    .filter((line) => /^\s*(not ok|✖|✗|×|FAIL)/.test(line))
+    .slice(0, 8);
   emit({ type: 'tests', command, exit_code: code, ...(failures.length === 0 ? {} : { failures }) });
 }
 
@@ -80,7 +83,9 @@ export async function repair(prompt) {
   if (change === null) {
     return { status: 'failed', concerns: `The tests fail, and none of ${tries} small changes mends them.` };
   }
-  message(`After ${tries} tries: line ${change.line} of ${change.file} needs \`${change.after}\` in place of \`${change.before}\`.`);
+  message(
+    `After ${tries} tries: line ${change.line} of ${change.file} needs \`${change.after}\` in place of \`${change.before}\`.`,
+  );
   const last = await runTests(command);
   sayTests(command, last);
   if (!last.passed) return { status: 'failed', concerns: 'The tests passed once and then failed again.' };

@@ -65,7 +65,12 @@ export function stopAll(signal) {
 export function writeResult(result) {
   const file = process.env.KRAFT_RESULT_PATH;
   if (file === undefined || file === '') return;
-  const usage = { commands: commandCount, duration_ms: Math.round(performance.now() - begin), input_tokens: 0, output_tokens: 0 };
+  const usage = {
+    commands: commandCount,
+    duration_ms: Math.round(performance.now() - begin),
+    input_tokens: 0,
+    output_tokens: 0,
+  };
   const text = JSON.stringify({ ...result, usage, cost_usd: 0, model: 'demo' });
   writeFileSync(`${file}.part`, `${text}\n`);
   renameSync(`${file}.part`, file);
