@@ -80,7 +80,9 @@ export function defineErrors<const C extends Record<string, AnySpec>>(specs: C):
 /** One error that carries several problems: prints as the first, `--json` has all. Preconditions: at least one. */
 export function gatherErrors(problems: readonly [KraftError, ...KraftError[]]): KraftError {
   const [first, ...rest] = problems;
-  return new KraftError({ ...first.report, others: rest.map((e) => e.report) }, first.cause);
+  // Flat: a problem may itself carry others (one file of several).
+  const others = rest.flatMap(({ report }) => [{ ...report, others: [] }, ...report.others]);
+  return new KraftError({ ...first.report, others: [...first.report.others, ...others] }, first.cause);
 }
 
 /** Whether `error` carries `code` (with or without the KRAFT_ prefix). */

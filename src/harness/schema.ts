@@ -1,0 +1,156 @@
+import { z } from 'zod';
+
+/** Schema of a harness file (CC 4.2). Unknown keys are refused at any distance. */
+
+const word = z.string().min(1);
+const argv = z.array(word).min(1);
+const list = z.union([word, z.array(word)]).transform((value) => (typeof value === 'string' ? [value] : value));
+
+const placeholder = /\{[^{}]*\}/gu;
+
+const fragment = argv.superRefine((parts, context) => {
+  for (const match of parts.flatMap((part) => part.match(placeholder) ?? [])) {
+    if (match !== '{value}' && match !== '{csv}')
+      context.addIssue({ code: 'custom', message: 'knows the placeholders {value} and {csv} alone' });
+  }
+});
+
+const pattern = word.superRefine((source, context) => {
+  try {
+    new RegExp(source, 'u');
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be a regular expression' });
+  }
+});
+
+const CapabilityFile = z
+  .strictObject({
+    cli: fragment.optional().meta({ description: 'argv fragment; `{value}` and `{csv}` stand for what was chosen.' }),
+    via: z
+      .enum(['command_resume', 'permission_hook', 'permission_rules'])
+      .optional()
+      .meta({ description: 'Served by another part of the file instead of a fragment.' }),
+    values: z.array(pattern).optional().meta({ description: 'Regular expressions that a whole value must match.' }),
+    always: list.optional().meta({ description: 'Used when nothing was chosen; merged into a list that was.' }),
+    under_allowlist: word
+      .optional()
+      .meta({ description: 'Value while an allow list of tools holds (permission_mode).' }),
+  })
+  .superRefine((capability, context) => {
+    if (capability.cli === undefined && capability.via === undefined)
+      context.addIssue({ code: 'custom', message: 'needs `cli` or `via`' });
+    const fixed = [
+      ...(capability.always ?? []),
+      ...((capability.under_allowlist ?? '') ? [capability.under_allowlist] : []),
+    ];
+    const odd = fixed.find((value) => value !== undefined && !matchesValues(capability.values ?? [], value));
+    if (odd !== undefined)
+      context.addIssue({
+        code: 'custom',
+        message: 'has an `always` or `under_allowlist` that its own `values` refuse',
+      });
+  });
+export type CapabilityFile = z.infer<typeof CapabilityFile>;
+
+/** Whether a value passes the gate: one of the patterns matches it as a whole, or there is no pattern. */
+export function matchesValues(patterns: readonly string[], value: string): boolean {
+  return patterns.length === 0 || patterns.some((source) => new RegExp(`^(?:${source})$`, 'u').test(value));
+}
+
+const Context = z.discriminatedUnion('channel', [
+  z.strictObject({ channel: z.literal('prompt') }),
+  z.strictObject({ channel: z.literal('system_prompt'), cli: fragment }),
+]);
+
+const Usage = z.discriminatedUnion('source', [
+  z.strictObject({ source: z.literal('result_file') }),
+  z.strictObject({
+    source: z.literal('envelope'),
+    reader: z.enum(['claude-stream-json', 'codex-json', 'cursor-stream-json', 'opencode-json', 'amp-stream-json']),
+  }),
+]);
+
+const capability = CapabilityFile.optional();
+
+const CapabilitiesFile = z.strictObject({
+  prompt: z.strictObject({ cli: fragment }).meta({ description: 'How the task is passed; always the last arguments.' }),
+  context: Context.meta({ description: 'Where the contract goes: in front of the prompt, or its own argument.' }),
+  usage: Usage.meta({ description: 'Where spend is read from.' }),
+  model: capability,
+  effort: capability,
+  permission_mode: capability,
+  deny_tools: capability,
+  allowed_tools: capability,
+  restrict_tools: capability,
+  approval_channel: capability,
+  resume: capability,
+  autocompact: capability,
+  structured_log: capability,
+  rate_limit_signal: capability,
+  writable_dirs: capability,
+  mcp_config: capability,
+});
+
+const Credential = z.strictObject({
+  service: word.optional(),
+  env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, 'must be the name of a variable'),
+  sentinel: word.meta({ description: 'What the container holds in place of the value.' }),
+  inject: z.array(z.strictObject({ domain: word, header: word, format: word.optional() })).min(1),
+});
+
+export const HarnessFile = z
+  .strictObject({
+    id: word.meta({ description: 'The stem of the file.' }),
+    kind: z.literal('cli'),
+    command: argv.meta({ description: 'argv prefix.' }),
+    command_resume: argv.optional(),
+    scripted: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Follows a script: has no tools that a tool policy could bind.' }),
+    capabilities: CapabilitiesFile,
+    permission_hook: z.enum(['cursor', 'codex']).optional(),
+    permission_rules: z.enum(['opencode', 'amp']).optional(),
+    tool_names: z.record(word, list).default({}).meta({ description: 'Tool of the product -> names that Kraft uses.' }),
+    unhooked_tools: z.array(word).default([]).meta({ description: 'Kraft tool names that the hook never sees.' }),
+    config_dir: z
+      .strictObject({ env: word, files: z.record(word, z.unknown()) })
+      .optional()
+      .meta({ description: 'Variable that names a folder of JSON files written before each launch.' }),
+    network: z.strictObject({ requires: z.array(word).default([]) }).default({ requires: [] }),
+    proxy_aware: z.boolean().default(true),
+    credentials: z.array(Credential).default([]),
+    container_permission_mode: word.optional(),
+  })
+  .superRefine((file, context) => {
+    const needs = {
+      permission_hook: file.permission_hook,
+      permission_rules: file.permission_rules,
+      command_resume: file.command_resume,
+    };
+    for (const [name, value] of Object.entries(file.capabilities)) {
+      const via = value !== undefined && 'via' in value ? value.via : undefined;
+      if (via !== undefined && needs[via] === undefined)
+        context.addIssue({
+          code: 'custom',
+          path: ['capabilities', name, 'via'],
+          message: `needs \`${via}\` in this file`,
+        });
+    }
+    const mode = file.container_permission_mode;
+    if (mode !== undefined && !matchesValues(file.capabilities.permission_mode?.values ?? [], mode))
+      context.addIssue({
+        code: 'custom',
+        path: ['container_permission_mode'],
+        message: 'is refused by capabilities.permission_mode.values',
+      });
+    for (const [index, credential] of file.credentials.entries()) {
+      if (credential.inject.some(({ domain }) => !file.network.requires.includes(domain)))
+        context.addIssue({
+          code: 'custom',
+          path: ['credentials', index, 'inject'],
+          message: 'names a domain that network.requires lacks',
+        });
+    }
+  });
+export type HarnessFile = z.infer<typeof HarnessFile>;

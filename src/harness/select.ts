@@ -1,0 +1,28 @@
+import type { HarnessProfile } from '../config/index.ts';
+import { harnessErrors } from './errors.ts';
+import type { HarnessSet } from './load.ts';
+import type { SelectedHarness } from './harness.ts';
+
+/**
+ * The harness that a name means: a profile first, then a harness id. Pure.
+ * Errors: HARNESS_UNKNOWN, HARNESS_PROFILE_DISABLED.
+ */
+export function selectHarness(
+  name: string,
+  harnesses: HarnessSet,
+  profiles: Readonly<Record<string, HarnessProfile>>,
+): SelectedHarness {
+  const known = [...new Set([...Object.keys(profiles), ...harnesses.keys()])].sort();
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (profile?.enabled === false) throw harnessErrors.create('HARNESS_PROFILE_DISABLED', { name });
+  const harness = harnesses.get(profile?.provider ?? name);
+  if (harness === undefined) throw harnessErrors.create('HARNESS_UNKNOWN', { name: profile?.provider ?? name, known });
+  if (profile === undefined) return { name, harness, defaults: { model: null, effort: null, permissionMode: null } };
+  const [own = '', ...args] = harness.command;
+  const command = [profile.executable ?? own, ...args];
+  return {
+    name,
+    harness: { ...harness, command },
+    defaults: { model: profile.model, effort: profile.effort, permissionMode: profile.permissionMode },
+  };
+}
