@@ -16,3 +16,21 @@ export { randomHex16, randomIds, type Ids } from './ids.ts';
 export { silentLog, type Log } from './log.ts';
 export { parseSizeBytes, renderDuration, renderSize } from './units.ts';
 export { displayWidth, padDisplay, safeLine, safeText } from './text.ts';
+export {
+  documentSizeMaxBytes,
+  parseDocument,
+  type DocumentEdit,
+  type DocumentPath,
+  type DocumentProblem,
+  type ParsedDocument,
+  type SourceDocument,
+} from './document.ts';
+export {
+  closestKey,
+  refuseKeys,
+  renderPath,
+  schemaProblems,
+  type RefusedKey,
+  type SchemaFault,
+  type SchemaProblem,
+} from './schema-problems.ts';

@@ -1,1 +1,6 @@
 export type * from './resolved.ts';
+export { configErrors } from './errors.ts';
+export { parseHostPattern, type HostPattern, type ParsedHostPattern } from './host-pattern.ts';
+export { loadHarnessProfiles, loadPolicySettings, loadRepos, loadSandboxSettings, worldReadableEnv } from './load.ts';
+export { checkDocument, loadDocument, type CheckedDocument, type ConfigFile } from './read-document.ts';
+export { normalizeRepoPath, resolveSandbox, sameSandbox } from './resolve.ts';

@@ -1,3 +1,5 @@
+import type { KraftError } from '../base/index.ts';
+
 /** Configuration as the rest of Kraft sees it: defaults filled, paths absolute, units parsed, nothing optional. */
 
 export type Phase = 'install' | 'runtime';
@@ -57,7 +59,11 @@ export interface ResolvedRepo {
   readonly path: string;
   /** `name`, else the path: what is printed. */
   readonly label: string;
+  /** What workspaces call it; null when it has none. */
+  readonly id: string | null;
   readonly enabled: boolean;
+  /** False on a submodule that came with its root. */
+  readonly managed: boolean;
   readonly defaultChain: string;
   readonly forge: 'github' | 'gitlab' | null;
   readonly project: string | null;
@@ -82,6 +88,8 @@ export interface ResolvedRepo {
   /** The rest of the repository's policy layer, as numbers and names; null where unset. */
   readonly policy: RepoPolicy;
   readonly automatedReview: { readonly bot: string } | { readonly check: string } | null;
+  /** False lets both waits for CI pass. */
+  readonly ciChecks: boolean;
   /** Keys that nothing reads, with their line: kept, warned about, a failing doctor row. */
   readonly unknownKeys: readonly { readonly key: string; readonly line: number }[];
   /** Line of the entry in repos.yaml. */
@@ -97,6 +105,49 @@ export interface RepoPolicy {
   readonly tokenBudget: number | null;
   readonly budgetUsd: number | null;
   readonly escalationHarness: string | null;
+}
+
+/** A root repository with others mounted inside; repositories are named by their ids. */
+export interface Workspace {
+  readonly id: string;
+  readonly root: string;
+  readonly rootPointerDefault: 'ignore' | 'bump';
+  readonly members: readonly { readonly name: string; readonly repository: string; readonly path: string }[];
+}
+
+/** `repos.yaml`. `warnings` are catalogued errors that are shown and stop nothing. */
+export interface LoadedRepos {
+  readonly repos: readonly ResolvedRepo[];
+  readonly workspaces: readonly Workspace[];
+  readonly warnings: readonly KraftError[];
+}
+
+/** `harnesses.yaml`; both maps are empty when the file is missing. A harness without a profile is its own. */
+export interface HarnessProfiles {
+  readonly harnesses: Readonly<Record<string, HarnessProfile>>;
+  readonly profiles: Readonly<Record<string, AgentProfile>>;
+}
+
+export interface HarnessProfile {
+  /** Id of the harness file. */
+  readonly provider: string;
+  readonly enabled: boolean;
+  readonly executable: string | null;
+  readonly model: string | null;
+  readonly effort: string | null;
+  readonly permissionMode: string | null;
+}
+
+export interface AgentProfile {
+  /** Model by harness file id. */
+  readonly models: Readonly<Record<string, string>>;
+  readonly effort: string | null;
+  readonly fallback: readonly {
+    readonly harness: string | null;
+    readonly profile: string | null;
+    readonly model: string | null;
+    readonly effort: string | null;
+  }[];
 }
 
 /** `sandbox.yaml`. */
