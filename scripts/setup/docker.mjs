@@ -64,6 +64,20 @@ function daemonArguments() {
   ].flat();
 }
 
+/** Starts the process, detached from this one. */
+function spawnDaemon(dockerd) {
+  // what a daemon that was killed left behind would keep the next one from starting
+  rmSync(pidFile, { force: true });
+  rmSync(socket, { force: true });
+  rmSync(path.join(engineRunDir, 'docker-exec', 'containerd', 'containerd.pid'), { force: true });
+  writeFileSync(configFile, '{}\n');
+  const log = openSync(logFile, 'a', 0o600);
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+  const child = spawn(dockerd, daemonArguments(), { detached: true, stdio: ['ignore', log, log], env, cwd: '/' });
+  child.unref();
+  return child;
+}
+
 /** Starts our daemon in the background, where it stays for the commands that follow. */
 async function startDaemon() {
   mkdirSync(engineRunDir, { recursive: true, mode: 0o755 });
@@ -71,21 +85,18 @@ async function startDaemon() {
   const dockerd = findProgram('dockerd', `${process.env.PATH}:/usr/sbin:/sbin`);
   if (dockerd === null)
     throw new SetupRefusal('There is no `dockerd` on this machine, so no Docker engine can be started.');
-  if (findOwnDaemon() === null) {
-    // what a daemon that was killed left behind would keep the next one from starting
-    rmSync(pidFile, { force: true });
-    rmSync(socket, { force: true });
-    rmSync(path.join(engineRunDir, 'docker-exec', 'containerd', 'containerd.pid'), { force: true });
-    writeFileSync(configFile, '{}\n');
-    const log = openSync(logFile, 'a', 0o600);
-    const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
-    spawn(dockerd, daemonArguments(), { detached: true, stdio: ['ignore', log, log], env, cwd: '/' }).unref();
-  }
-  const found = await waitUntil(findDocker, { timeoutMs: START_TIMEOUT_MS, intervalMs: 500 });
-  if (found !== null) return found;
+  const child = findOwnDaemon() === null ? spawnDaemon(dockerd) : null;
+  const found = await waitUntil(
+    async () => (await findDocker()) ?? (child !== null && child.exitCode !== null && 'ended'),
+    {
+      timeoutMs: START_TIMEOUT_MS,
+      intervalMs: 500,
+    },
+  );
+  if (found !== null && found !== 'ended') return found;
   const lines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-12).join('\n  ');
   throw new SetupRefusal(
-    `dockerd did not answer within ${START_TIMEOUT_MS / 1000} s. The end of ${logFile}:\n  ${lines}`,
+    `dockerd ${found === 'ended' ? 'ended at once' : `did not answer within ${START_TIMEOUT_MS / 1000} s`}. The end of ${logFile}:\n  ${lines}`,
   );
 }
 

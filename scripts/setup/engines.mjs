@@ -2,7 +2,6 @@
 
 import path from 'node:path';
 import process from 'node:process';
-import { run } from './commands.mjs';
 import { ensureDocker, findDocker } from './docker.mjs';
 import { nodePathAddition } from './node.mjs';
 import { mayInstallPackages } from './packages.mjs';
@@ -57,20 +56,4 @@ export async function ensureBothEngines({ yes }) {
   const podman = await ensurePodman({ yes, complete: true });
   writeEnvironment([docker, podman]);
   return [docker, podman];
-}
-
-/** The engines of an earlier set-up, each only when it answers now. */
-export async function findSettledEngines() {
-  const env = engineEnvironment();
-  const engines = [];
-  for (const engine of ['docker', 'podman']) {
-    const kept = readJson(engineEnvFile, {})[engine === 'docker' ? 'DOCKER_HOST' : 'CONTAINERS_CONF'];
-    const args =
-      engine === 'docker'
-        ? ['version', '--format', '{{.Server.Version}}']
-        : ['info', '--format', '{{.Version.Version}}'];
-    const { code, stdout } = await run(engine, args, { env, timeoutMs: 20_000 });
-    if (code === 0) engines.push({ engine, version: stdout.trim(), env: kept === undefined ? {} : env });
-  }
-  return engines;
 }
