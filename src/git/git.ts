@@ -1,5 +1,7 @@
 /** What this folder offers to launch, walk, doctor and compose. Implemented by `open-git.ts`. */
 
+import type { KraftError } from '../base/index.ts';
+
 /** The person's repository as found: where its parts lie. */
 export interface Repository {
   /** Top of the main working tree, real path. */
@@ -24,6 +26,8 @@ export interface RepositoryProbe {
   readonly branchKraft: boolean;
   /** Hooks, LFS, submodules, signing: facts that connect warns about. */
   readonly notes: readonly string[];
+  /** Why Kraft cannot work with it, catalogued; null when it can. */
+  readonly problem: KraftError | null;
 }
 
 /** A worktree that Kraft made. */

@@ -1,0 +1,100 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { sep } from 'node:path';
+import type { Log } from '../base/index.ts';
+import { parseConfigList, configValue, storeLayout, type AlternatePaths } from '../refs/index.ts';
+import type { Git, Identity, Repository } from './git.ts';
+import { branchDiff, branchLog, listTree, readBlob } from './history.ts';
+import { changedPaths, checkWorktree, findPlanted } from './inspect.ts';
+import { copyLocalFiles } from './local-files.ts';
+import { openKeyedLock, type KeyedLock } from './lock.ts';
+import { discardStore, openStore, storesOfItem, type StorePlace } from './open-store.ts';
+import { probeRepository } from './probe-repository.ts';
+import { publishBranch } from './publish.ts';
+import { findAdminDir } from './registration.ts';
+import { commitOf, resolveBase } from './resolve-base.ts';
+import { atGitDir, openRunner, type GitRunner } from './run-git.ts';
+import { createWorktree, removeItemRefs, removeRegistration } from './worktree.ts';
+
+export interface OpenGitOptions {
+  /** Kraft's run directory; made when absent. */
+  readonly runDir: string;
+  /** The daemon's environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The person's umask: what git writes into their repository and worktrees follows it. */
+  readonly umask: number;
+  /** Where a container finds the person's objects and LFS objects (`containerPaths` of `runtime`). */
+  readonly containerPaths: AlternatePaths;
+  readonly log: Log;
+}
+
+/** Opens git on the host. Starts nothing; the version of git is checked by the first call. */
+export function openGit(options: OpenGitOptions): Git {
+  mkdirSync(options.runDir, { recursive: true, mode: 0o700 });
+  const runDir = realpathSync(options.runDir);
+  const { alternateObjects, alternateLfs } = options.containerPaths;
+  const place: StorePlace = { runDir, paths: { alternateObjects, alternateLfs } };
+  const git = openRunner(options);
+  const lock = openKeyedLock();
+  return {
+    probeRepository: (path) => probeRepository(git, path),
+    readIdentity: (repository) => readIdentity(git, repository, options.env),
+    listTree: (repository, commit) => listTree(git, repository, commit),
+    readBlob: (repository, commit, path, maxBytes) => readBlob(git, repository, { commit, path, maxBytes }),
+    // One at a time in each repository: git's own locks would make the second call fail rather than wait.
+    resolveBase: (repository, base) => lock.hold(repository.commonDir, () => resolveBase(git, repository, base)),
+    createWorktree: (repository, worktree) =>
+      lock.hold(repository.commonDir, () => createWorktree(git, repository, worktree)),
+    removeWorktree: (repository, removal) => removeWorktree(git, { runDir, lock }, repository, removal),
+    branchCommit: (repository, branch) => commitOf(git, repository, `refs/heads/${branch}`),
+    copyLocalFiles: (repository, worktree, files) => copyLocalFiles(git, repository, worktree, files),
+    openRefStore: (store) => lock.hold(store.worktree.adminDir, () => openStore(git, place, store)),
+    publish: (branch) => lock.hold(branch.worktree.adminDir, () => publishBranch(git, runDir, branch)),
+    discardRefStore: ({ worktreeAdminDir }) =>
+      lock.hold(worktreeAdminDir, () => discardStore(storeLayout(runDir, worktreeAdminDir))),
+    findPlanted: (worktree) => findPlanted(git, runDir, worktree),
+    checkWorktree: ({ worktree }) => checkWorktree(runDir, worktree),
+    changedPaths: (worktree) => changedPaths(git, runDir, worktree),
+    branchLog: ({ repository, ...range }) => branchLog(git, repository, range),
+    branchDiff: ({ repository, ...diff }) => branchDiff(git, repository, diff),
+  };
+}
+
+async function removeWorktree(
+  git: GitRunner,
+  kraft: { readonly runDir: string; readonly lock: KeyedLock },
+  repository: Repository,
+  options: Parameters<Git['removeWorktree']>[1],
+): ReturnType<Git['removeWorktree']> {
+  const registered = await findAdminDir(repository.commonDir, options.path);
+  const stores = await storesOfItem(kraft.runDir, options.itemId);
+  for (const adminDir of new Set([...stores, ...(registered === null ? [] : [registered])])) {
+    await kraft.lock.hold(adminDir, () => discardStore(storeLayout(kraft.runDir, adminDir)));
+  }
+  return kraft.lock.hold(repository.commonDir, async () => {
+    // What is neither registered here nor in Kraft's own directory is nothing of Kraft's to remove.
+    if (registered !== null || options.path.startsWith(kraft.runDir + sep)) {
+      await removeRegistration(repository.commonDir, options.path);
+    }
+    return removeItemRefs(git, repository, options);
+  });
+}
+
+/** Author of an item's commits: the daemon's GIT_AUTHOR_*, then GIT_COMMITTER_*, then the repository's `user.*`. */
+async function readIdentity(
+  git: GitRunner,
+  repository: Repository,
+  env: Readonly<Record<string, string>>,
+): Promise<Identity | null> {
+  const fromEnv = (field: string): string | null => env[`GIT_AUTHOR_${field}`] || env[`GIT_COMMITTER_${field}`] || null;
+  const config = parseConfigList(
+    await git.text({
+      args: ['config', '--list', '-z'],
+      action: 'read the configuration',
+      place: atGitDir(repository.commonDir),
+      scope: 'person',
+    }),
+  );
+  const name = fromEnv('NAME') ?? configValue(config, 'user.name');
+  const email = fromEnv('EMAIL') ?? configValue(config, 'user.email');
+  return name === null || email === null || name === '' || email === '' ? null : { name, email };
+}
