@@ -4,3 +4,4 @@ export { parseHostPattern, type HostPattern, type ParsedHostPattern } from './ho
 export { loadHarnessProfiles, loadPolicySettings, loadRepos, loadSandboxSettings, worldReadableEnv } from './load.ts';
 export { checkDocument, loadDocument, type CheckedDocument, type ConfigFile } from './read-document.ts';
 export { normalizeRepoPath, resolveSandbox, sameSandbox } from './resolve.ts';
+export { addRepo, fillRepo, removeRepo, type NewRepo, type RepoFill } from './save.ts';
