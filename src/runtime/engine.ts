@@ -38,6 +38,7 @@ export interface ImageInfo {
 export interface ContainerState {
   readonly id: string;
   readonly running: boolean;
+  /** Null while it runs, and of one that was never started. */
   readonly exitCode: number | null;
   readonly oomKilled: boolean;
   /** 0 when the container has no memory limit. */

@@ -27,7 +27,12 @@ export function parseImage(answer: unknown): ImageInfo {
 
 const container = z.object({
   Id: z.string(),
-  State: z.object({ Running: z.boolean(), ExitCode: z.number(), OOMKilled: z.boolean() }),
+  State: z.object({
+    Running: z.boolean(),
+    ExitCode: z.number(),
+    OOMKilled: z.boolean(),
+    StartedAt: z.string().nullish(),
+  }),
   HostConfig: z.object({ Memory: z.number() }),
 });
 
@@ -37,7 +42,8 @@ export function parseContainer(answer: unknown): ContainerState {
   return {
     id: Id,
     running: State.Running,
-    exitCode: State.Running ? null : State.ExitCode,
+    // One that was created and never started has a code of 0 too, which would read as success.
+    exitCode: State.Running || State.StartedAt?.startsWith('0001-') === true ? null : State.ExitCode,
     oomKilled: State.OOMKilled,
     memoryLimitBytes: HostConfig.Memory,
   };

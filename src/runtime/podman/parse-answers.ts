@@ -92,7 +92,12 @@ export function parseImageIds(answer: unknown): readonly string[] {
 const containers = z.array(
   z.object({
     Id: z.string(),
-    State: z.object({ Running: z.boolean(), ExitCode: z.number(), OOMKilled: z.boolean() }),
+    State: z.object({
+      Running: z.boolean(),
+      ExitCode: z.number(),
+      OOMKilled: z.boolean(),
+      StartedAt: z.string().nullish(),
+    }),
     HostConfig: z.object({ Memory: z.number() }),
   }),
 );
@@ -104,7 +109,8 @@ export function parseContainer(answer: unknown): ContainerState {
   return {
     id: Id,
     running: State.Running,
-    exitCode: State.Running ? null : State.ExitCode,
+    // One that was created and never started has a code of 0 too, which would read as success.
+    exitCode: State.Running || State.StartedAt?.startsWith('0001-') === true ? null : State.ExitCode,
     oomKilled: State.OOMKilled,
     memoryLimitBytes: HostConfig.Memory,
   };
