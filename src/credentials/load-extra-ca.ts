@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { type KraftError } from '../base/index.ts';
+import type { KraftError } from '../base/index.ts';
 import { parsePemCertificates } from './build-ca-bundle.ts';
 import { credentialErrors } from './errors.ts';
 import type { EnvReader } from './plan.ts';

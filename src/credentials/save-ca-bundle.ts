@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomHex16 } from '../base/index.ts';
 
@@ -12,6 +12,8 @@ export function saveCaBundle(dir: string, name: string, content: string): string
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomHex16()}.tmp`;
   writeFileSync(draft, content, { mode: 0o644 });
+  // Kraft's umask is 077, which would keep the file from a container that works under another uid.
+  chmodSync(draft, 0o644);
   renameSync(draft, path);
   return path;
 }
