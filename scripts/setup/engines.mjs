@@ -5,7 +5,7 @@ import process from 'node:process';
 import { ensureDocker, findDocker } from './docker.mjs';
 import { nodePathAddition } from './node.mjs';
 import { mayInstallPackages } from './packages.mjs';
-import { engineEnvFile, readJson, writeAtomic } from './places.mjs';
+import { engineEnvFile, enginesFile, readJson, writeAtomic } from './places.mjs';
 import { ensurePodman, podmanEnvironment, probePodman } from './podman.mjs';
 import { SetupRefusal } from './progress.mjs';
 
@@ -21,6 +21,7 @@ function writeEnvironment(engines) {
   const kept = Object.assign({}, ...engines.map((engine) => engine.env));
   const addition = nodePathAddition();
   const searchPath = [...(addition === null ? [] : [addition]), process.env.PATH ?? ''].join(path.delimiter);
+  writeAtomic(enginesFile, `${JSON.stringify(engines, null, 2)}\n`);
   writeAtomic(engineEnvFile, `${JSON.stringify({ ...kept, PATH: searchPath }, null, 2)}\n`);
 }
 

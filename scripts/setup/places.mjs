@@ -14,6 +14,9 @@ export const toolsDir = path.join(projectDir, '.tools');
 /** Environment of the engines that the setup settled on, for later commands. */
 export const engineEnvFile = path.join(toolsDir, 'engine', 'env.json');
 
+/** The engines that answered: name, version, and the variables that reach each of them. */
+export const enginesFile = path.join(toolsDir, 'engine', 'engines.json');
+
 /** The account of the end-to-end tests and how it reaches its engines. */
 export const testUserFile = path.join(toolsDir, 'engine', 'test-user.json');
 

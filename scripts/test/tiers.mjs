@@ -19,7 +19,8 @@ function listChecks() {
     { title: 'lint', args: [bin('eslint', 'bin', 'eslint.js'), '.', '--max-warnings', '0'] },
     { title: 'format', args: [bin('prettier', 'bin', 'prettier.cjs'), '--check', '.'] },
   ];
-  if (['knip.json', 'knip.config.ts', 'knip.jsonc'].some((name) => existsSync(path.join(projectDir, name)))) {
+  const names = ['knip.json', 'knip.jsonc', 'knip.config.ts', 'knip.config.mjs'];
+  if (names.some((name) => existsSync(path.join(projectDir, name)))) {
     checks.push({ title: 'dead code', args: [bin('knip', 'bin', 'knip.js')] });
   }
   const generate = path.join(projectDir, 'scripts', 'generate.mjs');
