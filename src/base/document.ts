@@ -214,10 +214,10 @@ function documentEdit(yaml: Yaml, text: string): DocumentEdit {
   // Parsed anew: an edit never changes the document that it came from.
   const tree: Document = yaml.parseDocument(text, options);
   const set = (path: DocumentPath, value: unknown): void => {
-    if (tree.contents === null) tree.contents = tree.createNode({}) as never;
+    if (tree.contents === null) tree.contents = tree.createNode({});
     const node = tree.createNode(value);
     const old = tree.getIn(path, true);
-    if (yaml.isNode(old)) node.comment = old.comment;
+    if (yaml.isNode(old) && typeof old.comment === 'string') node.comment = old.comment;
     tree.setIn(path, node);
   };
   return {
