@@ -1,28 +1,42 @@
-import type { Clock } from '../base/index.ts';
-import type { HomePaths, PolicySettings, ResolvedRepo, SandboxSettings } from '../config/index.ts';
+import type { KraftError } from '../base/index.ts';
+import type { EnvReader } from '../credentials/index.ts';
+import type { HomePaths, LoadedRepos, PolicySettings, ResolvedRepo, SandboxSettings } from '../config/index.ts';
 import type { Git } from '../git/index.ts';
-import type { Engine } from '../runtime/index.ts';
+import type { Launcher, ProgramNeed } from '../launch/index.ts';
+import type { Engine, EngineProbe } from '../runtime/index.ts';
 
-/** What the operating system says: asked through a port so that a test can stand on any host. */
+/** What the operating system says: a port, so that a test can stand on any host. `openHostProbe` is the real one. */
 export interface HostProbe {
   readonly uid: number;
   readonly gid: number;
   totalMemoryBytes(): number;
-  /** Bytes free for this user on the file system of `path` (or of its nearest existing parent). */
+  /** Bytes free for this user on the file system of `path`, or of its nearest existing parent. */
   freeBytes(path: string): Promise<number>;
-  /** Permission bits and owner of a path; null when it does not exist. */
-  fileMode(path: string): Promise<{ readonly mode: number; readonly uid: number } | null>;
-  /** A fresh empty directory that a container may be given, with its removal. */
-  makeProbeDir(): Promise<{ readonly path: string; remove(): Promise<void> }>;
+  /** Permission bits (without the type) and owner; null when nothing is there. */
+  ownership(path: string): Promise<{ readonly mode: number; readonly uid: number } | null>;
+  selinuxEnforcing(): boolean;
+  /** A fresh empty directory beside the worktrees that a container may be given, with its removal. */
+  makeProbeDir(): Promise<ProbeDir>;
 }
 
-/** Each loader throws a KraftError that names file and line, as it does for a launch. */
+export interface ProbeDir {
+  readonly path: string;
+  /** Writes a file beside it, which goes with it; gives its path. */
+  addFile(name: string, text: string): Promise<string>;
+  /** Owner of a file in it, without following a link; null when it is not there. */
+  ownerOf(name: string): Promise<number | null>;
+  remove(): Promise<void>;
+}
+
+/** Each loader throws the error that a launch would stop with. */
 export interface ConfigLoaders {
-  repos(): Promise<readonly ResolvedRepo[]>;
+  repos(): Promise<LoadedRepos>;
   sandbox(): Promise<SandboxSettings>;
   policy(): Promise<PolicySettings>;
-  /** Chains, harness files, `harnesses.yaml`: whatever else a launch reads; resolves when all of it loads. */
+  /** Everything else that a launch reads (chains, harness files, `harnesses.yaml`); resolves when all of it loads. */
   others(): Promise<void>;
+  /** `config.worldReadableEnv`. */
+  readableEnv(): Promise<{ readonly path: string; readonly mode: number; readonly repos: readonly string[] } | null>;
 }
 
 /** The daemon that answers on the socket, or that this doctor runs in. */
@@ -31,27 +45,36 @@ export interface DaemonFacts {
   readonly version: string;
 }
 
-/** Steps of a launch that doctor repeats; each throws or returns the catalogued error that a launch would stop with. */
+/** Steps of an item's way that doctor repeats. */
 export interface LaunchSteps {
-  /** Programs that the repository's tasks need inside its image (agent CLIs, git, sh …). */
-  programs(repo: ResolvedRepo): Promise<readonly string[]>;
-  /** Setup and test commands that the repository's own files propose, each with the marker that it came from. */
+  readonly preflight: Launcher['preflight'];
+  /** What configuration alone would stop an item of this repository with: no sandbox, a feature that is not built, a harness. */
+  refusals(repo: ResolvedRepo): Promise<readonly KraftError[]>;
+  /** Programs that the tasks of this repository's default chain need inside its image. */
+  programs(repo: ResolvedRepo): Promise<readonly ProgramNeed[]>;
+  /** Commands that the repository's own files propose; null where they propose none. */
   propose(repo: ResolvedRepo): Promise<{ readonly setup: string | null; readonly test: string | null }>;
 }
 
-/** Everything that doctor reaches; null says that this host or command has no such thing. */
+export interface OpenedEngine {
+  readonly engine: Engine;
+  /** The cache that launches use: doctor refreshes it. */
+  readonly probe: EngineProbe;
+}
+
+/** Everything that doctor reaches; null says that this command has no such thing. */
 export interface DoctorOptions {
   readonly paths: HomePaths;
+  /** Version of this program. */
   readonly version: string;
-  readonly clock: Clock;
-  /** The environment a launch would read: the daemon's when doctor runs in it. */
-  readonly env: (name: string) => string | undefined;
+  /** The environment that a launch reads: the daemon's when doctor runs in it. */
+  readonly env: EnvReader;
   readonly host: HostProbe;
   readonly config: ConfigLoaders;
   /** Null: no daemon answers. */
   readonly daemon: DaemonFacts | null;
-  /** Opens and asks the engine anew, never from a cache. */
-  readonly openEngine: (settings: SandboxSettings) => Promise<Engine>;
+  /** The engine that a launch would use. Errors as `openEngine`. */
+  readonly openEngine: (settings: SandboxSettings) => Promise<OpenedEngine>;
   readonly git: Pick<Git, 'probeRepository'>;
   readonly steps: LaunchSteps;
 }

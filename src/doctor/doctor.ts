@@ -1,0 +1,80 @@
+import type { ResolvedRepo } from '../config/index.ts';
+import { checkCa } from './checks/ca.ts';
+import { checkConfig } from './checks/config.ts';
+import { checkDaemon } from './checks/daemon.ts';
+import { checkDisk } from './checks/disk.ts';
+import { checkEgress } from './checks/egress.ts';
+import { checkEngine } from './checks/engine.ts';
+import { checkHome } from './checks/home.ts';
+import { checkKeys } from './checks/keys.ts';
+import { checkProxy } from './checks/proxy.ts';
+import { checkRepository } from './checks/repo.ts';
+import { checkSandbox } from './checks/sandbox.ts';
+import { checkSetup } from './checks/setup.ts';
+import { checkTests } from './checks/tests.ts';
+import { openContext, type DoctorContext } from './context.ts';
+import { attempt, fail, ok, skipped, toRow, type Finding } from './finding.ts';
+import type { DoctorOptions } from './options.ts';
+import type { DoctorReport, DoctorRow } from './report.ts';
+
+/** Looks at the host and at every connected repository by the code of a launch. Changes nothing and never throws. */
+export interface Doctor {
+  /** Asks everything anew, each question once however many repositories share it. */
+  run(): Promise<DoctorReport>;
+}
+
+type HostCheck = (context: DoctorContext) => Promise<readonly Finding[]> | readonly Finding[];
+type RepositoryCheck = (context: DoctorContext, repo: ResolvedRepo) => Promise<readonly Finding[]> | readonly Finding[];
+
+/** In the order in which the rows are shown. */
+const hostChecks: readonly (readonly [string, HostCheck])[] = [
+  ['home', checkHome],
+  ['daemon', checkDaemon],
+  ['config', checkConfig],
+  ['engine', checkEngine],
+  ['disk', checkDisk],
+];
+const repositoryChecks: readonly (readonly [string, RepositoryCheck])[] = [
+  ['repo', checkRepository],
+  ['setup', checkSetup],
+  ['tests', checkTests],
+  ['keys', checkKeys],
+  ['sandbox', checkSandbox],
+  ['egress', (_context, repo) => checkEgress(repo)],
+  ['ca', checkCa],
+  ['proxy', checkProxy],
+];
+
+export function createDoctor(options: DoctorOptions): Doctor {
+  return {
+    async run() {
+      const context = await openContext(options);
+      const host = await Promise.all(hostChecks.map(([name, check]) => rowOf(name, () => check(context))));
+      const rows = [...host, ...(await repositoryRows(context))];
+      return { ok: rows.every((row) => row.outcome !== 'fail'), rows };
+    },
+  };
+}
+
+async function repositoryRows(context: DoctorContext): Promise<readonly DoctorRow[]> {
+  if (!context.repos.ok) return [toRow('repos', [skipped('Not looked at.', 'Needs a repos.yaml that loads.')])];
+  const { repos } = context.repos.value;
+  if (repos.length === 0)
+    return [toRow('repos', [ok('none connected; `kraft repo connect` in a repository connects it.')])];
+  const rows = await Promise.all(repos.map((repo) => rowsOf(context, repo)));
+  return rows.flat();
+}
+
+async function rowsOf(context: DoctorContext, repo: ResolvedRepo): Promise<readonly DoctorRow[]> {
+  if (!repo.enabled)
+    return [toRow(`repo ${repo.label}`, [skipped('Disabled.', 'Needs `enabled: true` in repos.yaml.')])];
+  return Promise.all(
+    repositoryChecks.map(([name, check]) => rowOf(`${name} ${repo.label}`, () => check(context, repo))),
+  );
+}
+
+/** A check that breaks is a row that fails: the others still say what they have to say. */
+async function rowOf(name: string, check: () => ReturnType<HostCheck>): Promise<DoctorRow> {
+  const findings = await attempt(async () => await check());
+  return toRow(name, findings.ok ? findings.value : [fail(findings.error)]);
+}
