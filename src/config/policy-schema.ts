@@ -27,7 +27,7 @@ export type PolicyLayer = z.infer<typeof PolicyLayer>;
 /** The layer of a repository: the same, and its sandbox. */
 export const RepoPolicyLayer = z.strictObject({
   ...layer,
-  sandbox: setting(SandboxSetting, 'The sandbox, when the entry itself has none.'),
+  sandbox: setting(SandboxSetting, 'The sandbox, when the entry itself has none; takes the same keys.'),
 });
 
 const LoopBounds = z.strictObject({

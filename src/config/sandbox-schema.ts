@@ -73,8 +73,10 @@ const CredentialBlock = z.strictObject({
 });
 
 const DockerFields = z.strictObject({
-  kind: z.literal('docker').meta({ description: 'Runs an image with Docker or Podman.' }),
-  image: ImageRef.meta({ description: 'Image that holds the agent, git, sh and CA certificates; by digest is best.' }),
+  kind: z.literal('docker').meta({ description: '`docker` runs an image with Docker or Podman.' }),
+  image: ImageRef.meta({
+    description: 'For `kind: docker`: image that holds the agent, git, sh and CA certificates; by digest is best.',
+  }),
   resources: ResourcesBlock.optional().meta({ description: 'Limits of every launch; `{}` equals unset.' }),
   network: NetworkBlock.optional().meta({ description: 'Egress lists; unset or `{}` is open egress.' }),
   credentials: z
@@ -98,9 +100,9 @@ const fromKit = { problem: 'is set by the Kit', remedy: 'Remove it: under `kind:
 
 const KitSandboxBlock = refuseKeys(
   z.strictObject({
-    kind: z.literal('kit').meta({ description: 'Runs a Docker Sandbox Kit.' }),
-    runtime: z.literal('docker').meta({ description: 'What the Kit is lowered to.' }),
-    kit: KitRef.meta({ description: 'The Kit, pinned by digest.' }),
+    kind: z.literal('kit').meta({ description: '`kit` runs a Docker Sandbox Kit.' }),
+    runtime: z.literal('docker').meta({ description: 'For `kind: kit`: what the Kit is lowered to.' }),
+    kit: KitRef.meta({ description: 'For `kind: kit`: the Kit, pinned by digest.' }),
   }),
   {
     image: fromKit,
