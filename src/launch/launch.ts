@@ -70,7 +70,7 @@ export type StopCause = 'pause' | 'cancel' | 'cap' | 'log';
 export interface RunningLaunch {
   readonly track: LaunchTrack;
   readonly client: ProcessIdentity;
-  /** Null until the engine has said it (Docker's id file). */
+  /** What the engine calls the container; null until it has said it (Docker's id file). Read anew each time. */
   readonly containerId: string | null;
   /** Resolves once the container is over and teardown is done; never rejects. */
   readonly finished: Promise<FinishedLaunch>;
@@ -171,9 +171,15 @@ export interface StartHooks {
   readonly onProgress: ((line: string) => void) | null;
 }
 
-/** Starting, watching and ending containers of sessions and setup commands. Errors are catalogued. */
-export interface Launcher {
-  /** Everything that can be refused before a worktree is made (D09, K11, SI 6.3, 5.8, disk floor). */
+/**
+ * Starting, watching and ending containers of sessions and setup commands. Errors are catalogued. Disposing stops the
+ * watching and nothing else: what runs goes on for the next daemon to adopt, and its `finished` never resolves here.
+ */
+export interface Launcher extends AsyncDisposable {
+  /**
+   * Everything that can be refused before a worktree is made (PF-D09, K11, SI 6.3, 5.8, disk floor); pulls a missing
+   * image. To be called whenever an item is taken on, so that no pull falls into a task's time.
+   */
   preflight(request: PreflightRequest): Promise<Preflight>;
   /** Engine, image, limits and CA are asked anew, the rest is pure. Starts nothing: a dry run. */
   plan(request: LaunchRequest): Promise<LaunchPlan>;

@@ -26,6 +26,14 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return now !== null && now.bootId === identity.bootId && now.startTicks === identity.startTicks;
 }
 
+/** How long that process has run, of the clock that never goes back; null when it is gone or /proc cannot be read. */
+export function runningForMs(identity: ProcessIdentity): number | null {
+  const uptimeSeconds = Number.parseFloat(readOrNull('/proc/uptime') ?? '');
+  if (!isAlive(identity) || Number.isNaN(uptimeSeconds)) return null;
+  // User-space ticks are 100 a second on every Linux that Kraft runs on.
+  return Math.max(0, uptimeSeconds * 1000 - Number(identity.startTicks) * 10);
+}
+
 /** Signals the process group that the process leads, if it is still that process; false when it is gone. */
 export function signalGroup(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isAlive(identity)) return false;

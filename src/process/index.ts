@@ -1,5 +1,5 @@
 export { run, runRequest, type RunRequest, type RunResult } from './run.ts';
 export { startClient, type ClientRequest, type StartedClient } from './client.ts';
-export { identify, isAlive, signalGroup, type ProcessIdentity } from './identity.ts';
+export { identify, isAlive, runningForMs, signalGroup, type ProcessIdentity } from './identity.ts';
 export { findProgram } from './find.ts';
 export { processErrors } from './errors.ts';

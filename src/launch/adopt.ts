@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { asKraftError } from '../base/index.ts';
+import { type ProcessIdentity, identify, isAlive, runningForMs } from '../process/index.ts';
+import type { Adoption, LaunchRecord, LaunchTrack } from './launch.ts';
+import { launchPaths, resultFile } from './plan.ts';
+import { readResult } from './read-result.ts';
+import { Supervision, type ContainerEnd, type SuperviseContext } from './supervise.ts';
+import { finishLaunch, removeTraces } from './teardown.ts';
+
+/**
+ * Takes over a session that an earlier daemon left (SI 1.15). Its client is known by pid, boot and start ticks; when that
+ * is gone and the container lives, the container is watched instead: the output ends where the client did, and the
+ * result still counts. A session without a recorded client was never confirmed and is torn down.
+ */
+export async function adoptLaunch(context: SuperviseContext, record: LaunchRecord): Promise<Adoption> {
+  const track = trackOf(record);
+  const identity = identityOf(record);
+  if (identity === null) return unknown(context, track, 'its start was never confirmed: no process was recorded');
+  const remainingMs = remainingTime(record, identity, context.clock.nowMs());
+  if (isAlive(identity))
+    return { kind: 'adopted', running: new Supervision(context, track, { identity, ended: null }, remainingMs) };
+  const end = await askContainer(context, track);
+  if (end === 'running') return { kind: 'adopted', running: new Supervision(context, track, null, remainingMs) };
+  if (!(await hasEvidence(track, identity, end))) return unknown(context, track, mismatch(identity));
+  const finished = await finishLaunch(context, { track, end, cause: null, clientEndedFirst: false, logFailure: null });
+  return { kind: 'ended', finished };
+}
+
+function trackOf(record: LaunchRecord): LaunchTrack {
+  // The row's own paths count: KRAFT_RUN_DIR may have changed since.
+  const run = dirname(dirname(record.logPath));
+  const { clientDir, cidFile } = launchPaths(run, record.itemId, record.id);
+  return {
+    itemId: record.itemId,
+    sessionId: record.id,
+    role: record.harness === null ? 'subprocess' : 'agent',
+    container: record.container,
+    logPath: record.logPath,
+    exitPath: record.exitPath,
+    cidFile: record.engine === 'docker' ? cidFile : null,
+    clientDir,
+    resultPath: join(record.resultDir, resultFile),
+    memoryBytes: record.memoryBytes,
+    timeCapMs: record.timeCapMs,
+  };
+}
+
+function identityOf(record: LaunchRecord): ProcessIdentity | null {
+  const { pid, bootId, startTicks } = record;
+  return pid === null || bootId === null || startTicks === null ? null : { pid, bootId, startTicks };
+}
+
+/** What is left of the cap it was launched under; the process's own age counts, and the wall clock only without it. */
+function remainingTime(record: LaunchRecord, identity: ProcessIdentity, nowMs: number): number | null {
+  if (record.timeCapMs === null) return null;
+  const startedMs = record.startedAt === null ? nowMs : Date.parse(record.startedAt);
+  return Math.max(0, record.timeCapMs - (runningForMs(identity) ?? Math.max(0, nowMs - startedMs)));
+}
+
+async function askContainer(context: SuperviseContext, track: LaunchTrack): Promise<ContainerEnd | 'running'> {
+  try {
+    const state = await context.engine.inspectContainer(track.container);
+    if (state === null) return { kind: 'absent' };
+    return state.running ? 'running' : { kind: 'ended', state };
+  } catch (error) {
+    return { kind: 'unknown', why: asKraftError(error).message };
+  }
+}
+
+/** Whether anything says how it ended. A container's code from another boot says only that the machine went down. */
+async function hasEvidence(track: LaunchTrack, identity: ProcessIdentity, end: ContainerEnd): Promise<boolean> {
+  if (track.resultPath !== null && (await readResult(track.resultPath)).kind !== 'none') return true;
+  if (existsSync(track.exitPath)) return true;
+  return end.kind === 'ended' && end.state.exitCode !== null && isThisBoot(identity);
+}
+
+function isThisBoot(identity: ProcessIdentity): boolean {
+  return identify(process.pid)?.bootId === identity.bootId;
+}
+
+function mismatch(identity: ProcessIdentity): string {
+  if (!isThisBoot(identity))
+    return 'the machine was restarted while it ran, and it left neither a result nor an exit code';
+  const now = identify(identity.pid);
+  return now === null
+    ? `its process ${identity.pid} is gone, and it left neither a result nor an exit code`
+    : `process ${identity.pid} is another one now (started at tick ${now.startTicks}, not ${identity.startTicks})`;
+}
+
+async function unknown(context: SuperviseContext, track: LaunchTrack, reason: string): Promise<Adoption> {
+  return { kind: 'unknown', reason, leftBehind: await removeTraces(context, track) };
+}

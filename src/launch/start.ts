@@ -1,0 +1,78 @@
+import { lstatSync, rmSync } from 'node:fs';
+import type { ResolvedRepo } from '../config/index.ts';
+import { type EnvReader, readForwarded, revealForwarded } from '../credentials/index.ts';
+import { startClient } from '../process/index.ts';
+import { type KnownEngineFacts, findForeignOwner } from '../runtime/index.ts';
+import type { LaunchPlan, RunningLaunch, StartHooks } from './launch.ts';
+import { makeDirectory } from './save-file.ts';
+import { Supervision, type SuperviseContext } from './supervise.ts';
+import { verifyMounts } from './verify-mounts.ts';
+
+export interface StartContext extends SuperviseContext {
+  readonly facts: KnownEngineFacts;
+  readonly env: EnvReader;
+  /** Who Kraft runs as. */
+  readonly uid: number;
+  /** Items whose mounts were seen to be right, by item and image, for this process. */
+  readonly verified: Set<string>;
+}
+
+/**
+ * Executes a plan: directories, ownership, a look inside, the walk's last word, the client. Null when `confirm` said no;
+ * nothing has been started then. Errors: STATE_PATH_REFUSED, FOREIGN_OWNER, SANDBOX_MOUNTS_WRONG, CONTAINER_NOT_CREATED,
+ * CLIENT_NOT_STARTED.
+ */
+export async function startLaunch(
+  context: StartContext,
+  plan: LaunchPlan,
+  repo: ResolvedRepo,
+  hooks: StartHooks,
+): Promise<RunningLaunch | null> {
+  const { track } = plan;
+  for (const directory of plan.directories) makeDirectory(directory.path, directory.mode);
+  const owned = plan.owned.map((path) => ({ path, ownerUid: ownerOf(path) }));
+  const foreign = findForeignOwner(context.facts, context.uid, owned);
+  if (foreign !== null) throw foreign;
+  // Of an earlier try with this id: Docker refuses an id file that exists, and an old code is nobody's.
+  for (const path of [track.cidFile, track.exitPath]) if (path !== null) rmSync(path, { force: true });
+  try {
+    await verifyOnce(context, plan, hooks);
+    if (!(await hooks.confirm())) {
+      rmSync(track.clientDir, { recursive: true, force: true });
+      return null;
+    }
+    const command = context.engine.clientCommand(plan.container, readValues(context.env, plan, repo));
+    const client = await startClient({
+      file: command.file,
+      args: command.args,
+      env: command.env,
+      cwd: track.clientDir,
+      logPath: track.logPath,
+      exitPath: track.exitPath,
+    });
+    const { pid, bootId, startTicks, ended } = client;
+    return new Supervision(context, track, { identity: { pid, bootId, startTicks }, ended }, track.timeCapMs);
+  } catch (error) {
+    rmSync(track.clientDir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function verifyOnce(context: StartContext, plan: LaunchPlan, hooks: StartHooks): Promise<void> {
+  const key = `${plan.track.itemId}\0${plan.container.image}`;
+  if (context.verified.has(key)) return;
+  if (plan.container.userNamespace === 'keep-id')
+    hooks.onProgress?.('preparing the image for your user (rootless Podman copies it once; this can take minutes)');
+  await verifyMounts(context.engine, plan);
+  context.verified.add(key);
+}
+
+/** The values of bare names, read at the moment of use and given to the client alone. */
+function readValues(env: EnvReader, plan: LaunchPlan, repo: ResolvedRepo): Readonly<Record<string, string>> {
+  const names = plan.secretNames.map((secret) => secret.name);
+  return revealForwarded(readForwarded(names, { launchEnv: {}, repoEnv: repo.env, env }));
+}
+
+function ownerOf(path: string): number | null {
+  return lstatSync(path, { throwIfNoEntry: false })?.uid ?? null;
+}

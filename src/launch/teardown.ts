@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs';
+import { open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type KraftError, asKraftError, safeLine } from '../base/index.ts';
+import { confirmOom, oomGraceMs, oomPollMs } from '../limits/index.ts';
+import { type ContainerState, launchFailed } from '../runtime/index.ts';
+import { judgeOutput } from './judge-output.ts';
+import type { FinishedLaunch, LaunchTrack, StopCause } from './launch.ts';
+import { readDroppedRange } from './log-cap.ts';
+import { type ResultReading, readResult } from './read-result.ts';
+import { type ResolvedStatus, resolveStatus } from './resolve-status.ts';
+import type { ContainerEnd, SuperviseContext } from './supervise.ts';
+
+/** What the watching found out. */
+export interface LaunchEnd {
+  readonly track: LaunchTrack;
+  readonly end: ContainerEnd;
+  readonly cause: StopCause | null;
+  readonly clientEndedFirst: boolean;
+  readonly logFailure: KraftError | null;
+}
+
+/**
+ * Ends a launch whose container is over (SI 1.13): the OOM question first, because removing destroys the evidence; then
+ * the container and the client's directory; then the result, which nothing can write any more. Each step is bounded and
+ * runs even when an earlier one failed. Never throws.
+ */
+export async function finishLaunch(context: SuperviseContext, launch: LaunchEnd): Promise<FinishedLaunch> {
+  const { track, cause, end } = launch;
+  const oom = await askOom(context, launch);
+  const clientExitCode = await readExitCode(track.exitPath);
+  const notCreated = await findRefusal(context, launch, clientExitCode);
+  const leftBehind = await removeTraces(context, track);
+  const reading: ResultReading = track.resultPath === null ? { kind: 'none' } : await readResult(track.resultPath);
+  const containerExitCode = end.kind === 'ended' ? end.state.exitCode : null;
+  const exitCode = containerExitCode ?? clientExitCode;
+  const dropped = await readDroppedRange(track.logPath);
+  const resolved = resolveStatus({
+    role: track.role,
+    cause,
+    reading,
+    exitCode,
+    notCreated,
+    oom,
+    logFailure: launch.logFailure,
+  });
+  return {
+    ...renderStatus(resolved),
+    exitCode,
+    oom,
+    output: judgeOutput({
+      clientExitCode,
+      containerExitCode,
+      clientEndedFirst: launch.clientEndedFirst,
+      notCreated: notCreated !== null,
+      droppedBytes: dropped === null ? 0 : dropped.to - dropped.from,
+    }),
+    result: reading.kind === 'result' ? reading.result : null,
+    leftBehind,
+  };
+}
+
+function renderStatus(resolved: ResolvedStatus): Pick<FinishedLaunch, 'status' | 'reason' | 'code' | 'remedy'> {
+  return {
+    status: resolved.status,
+    reason: resolved.reason,
+    code: resolved.error?.code ?? null,
+    remedy: resolved.error?.remedy ?? null,
+  };
+}
+
+/** Whether the memory limit killed it; asked again for up to two seconds, as the engine's word may come late (SI 6.4). */
+async function askOom(context: SuperviseContext, launch: LaunchEnd): Promise<FinishedLaunch['oom']> {
+  const { clock, engine } = context;
+  const { track, end, cause } = launch;
+  let state: ContainerState | null = end.kind === 'ended' ? end.state : null;
+  const startMs = clock.monotonicMs();
+  for (;;) {
+    const verdict = confirmOom({
+      kind: engine.kind,
+      state,
+      oomFile: existsSync(join(track.clientDir, 'oom')),
+      graceOver: clock.monotonicMs() - startMs >= oomGraceMs,
+      stoppedByKraft: cause !== null,
+    });
+    if (verdict.kind === 'no kill') return null;
+    if (verdict.kind === 'killed') return { memoryBytes: verdict.memoryBytes, confirmed: verdict.confirmed };
+    await delay(oomPollMs, undefined, { ref: false });
+    state = await engine.inspectContainer(track.container).catch(() => state);
+  }
+}
+
+/** The engine's own words when it never made the container; null when it did, or when Kraft ended the client itself. */
+async function findRefusal(
+  context: SuperviseContext,
+  launch: LaunchEnd,
+  clientExitCode: number | null,
+): Promise<string | null> {
+  const { track, end, cause } = launch;
+  if (cause !== null || clientExitCode === 0 || (end.kind === 'ended' && context.engine.kind === 'docker')) return null;
+  // Torn down before by a daemon that did not live to say so: the id file is gone with the directory.
+  if (!existsSync(track.clientDir)) return null;
+  const cidFile = track.cidFile === null ? null : await readFile(track.cidFile, 'utf8').catch(() => null);
+  if (!launchFailed({ kind: context.engine.kind, cidFile, exitCode: clientExitCode })) return null;
+  return (
+    (await readLastWords(track.logPath)) ?? `its client ended with code ${clientExitCode ?? 'none'} and said nothing`
+  );
+}
+
+const wordsMaxBytes = 4096;
+
+/** The last lines of a log, for people. */
+async function readLastWords(logPath: string): Promise<string | null> {
+  try {
+    await using file = await open(logPath, 'r');
+    const { size } = await file.stat();
+    const buffer = Buffer.alloc(Math.min(size, wordsMaxBytes));
+    await file.read(buffer, 0, buffer.length, size - buffer.length);
+    const lines = buffer.toString('utf8').split('\n');
+    const said = lines
+      .map((line) => line.trim())
+      .filter((line) => line !== '' && !/^(?:See '|Run 'docker)/u.test(line));
+    return said.length === 0 ? null : safeLine(said.slice(-3).join(' ')).replace(/\.$/u, '');
+  } catch {
+    return null;
+  }
+}
+
+async function readExitCode(path: string): Promise<number | null> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return /^\d{1,3}\n?$/u.test(text) ? Number(text) : null;
+}
+
+/** Removes container and client directory; answers why the container is still there, null when it is gone. */
+export async function removeTraces(
+  context: Pick<SuperviseContext, 'engine' | 'log'>,
+  track: Pick<LaunchTrack, 'container' | 'clientDir'>,
+): Promise<string | null> {
+  const remove = (): Promise<string | null> =>
+    context.engine.removeContainer(track.container).then(
+      () => null,
+      (error: unknown) => asKraftError(error).message,
+    );
+  // Twice: an engine that is just restarting answers the second time.
+  const leftBehind = (await remove()) === null ? null : await remove();
+  if (leftBehind !== null) context.log.warn(`${track.container} could not be removed: ${leftBehind}`);
+  try {
+    await rm(track.clientDir, { recursive: true, force: true });
+  } catch (error) {
+    context.log.warn(`${track.clientDir} could not be removed: ${asKraftError(error).message}`);
+  }
+  return leftBehind;
+}
