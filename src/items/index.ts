@@ -3,4 +3,5 @@ export { decide, type ItemCommand, type ItemDecision, type ItemVerb } from './de
 export { itemErrors } from './errors.ts';
 export { pickNext } from './pick-next.ts';
 export { renderPrompt, type PromptFacts } from './prompt.ts';
-export { nextVerb, pickByPrefix, renderBranch, renderMergeCommand, renderNextCommand, renderSlug } from './render.ts';
+export { branchName, isBranchName } from '../refs/index.ts';
+export { nextVerb, pickByPrefix, renderMergeCommand, renderNextCommand } from './render.ts';

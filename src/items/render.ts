@@ -15,24 +15,6 @@ export function renderNextCommand(item: Item): string | null {
   return verb === null ? null : `kraft item ${verb} ${item.id}`;
 }
 
-const slugMaxLength = 40;
-
-/** The readable part of a branch name: ASCII words of the title, `-` between; `item` when the title has none. */
-export function renderSlug(title: string): string {
-  const plain = title
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-');
-  const cut = plain.replace(/^-+/, '').slice(0, slugMaxLength).replace(/-+$/, '');
-  return cut === '' ? 'item' : cut;
-}
-
-/** `kraft/<id>-<slug>`, without `refs/heads/`. */
-export function renderBranch(id: string, title: string): string {
-  return `kraft/${id}-${renderSlug(title)}`;
-}
-
 /** What a person runs to take the branch into what they have checked out. */
 export function renderMergeCommand(item: Pick<Item, 'repo' | 'branch'>): string {
   return `git -C ${shellWord(item.repo)} merge ${item.branch}`;

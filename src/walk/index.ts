@@ -1,1 +1,5 @@
 export type * from './walker.ts';
+export type { WalkPorts } from './ports.ts';
+export { createWalker } from './create-walker.ts';
+export { walkErrors } from './errors.ts';
+export { thaw, worktreeOf, type Frozen } from './frozen.ts';

@@ -1,29 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  nextVerb,
-  pickByPrefix,
-  pickNext,
-  renderBranch,
-  renderMergeCommand,
-  renderNextCommand,
-  renderSlug,
-} from '../../src/items/index.ts';
+import { nextVerb, pickByPrefix, pickNext, renderMergeCommand, renderNextCommand } from '../../src/items/index.ts';
 import { sampleItem } from '../support/sample-item.ts';
-
-describe('renderSlug', () => {
-  test.each([
-    ['Fix the Basket!', 'fix-the-basket'],
-    ['  Über größere   Dinge ', 'uber-gro-ere-dinge'],
-    ['---', 'item'],
-    ['日本語', 'item'],
-    ['a/../b.lock', 'a-b-lock'],
-    ['-x', 'x'],
-    ['x'.repeat(39) + ' yz', 'x'.repeat(39)],
-  ])('%s', (title, slug) => {
-    expect(renderSlug(title)).toBe(slug);
-    expect(renderBranch('abcd2345', title)).toBe(`kraft/abcd2345-${slug}`);
-  });
-});
 
 test('the merge command is one that can be pasted, whatever the path', () => {
   expect(renderMergeCommand({ repo: '/srv/repo', branch: 'kraft/a-b' })).toBe('git -C /srv/repo merge kraft/a-b');

@@ -1,0 +1,134 @@
+import { gatherErrors } from '../base/index.ts';
+import { listCandidates, chainErrors, type AgentChainTask, type Chain } from '../chain/index.ts';
+import type { ResolvedRepo } from '../config/index.ts';
+import type { Identity, Repository } from '../git/index.ts';
+import { refuseAgent, type SelectedHarness } from '../harness/index.ts';
+import type { Item } from '../items/index.ts';
+import { checkDiskFloor, listPrograms, refuseUnbuilt, type DockerSandbox, type ProgramNeed } from '../launch/index.ts';
+import { walkErrors } from './errors.ts';
+import { thaw } from './frozen.ts';
+import type { WalkPorts } from './ports.ts';
+import type { Run } from './run.ts';
+
+/** What a walk needs before anything of the item is touched; every refusal has been thrown already. */
+export interface Ready {
+  readonly repo: ResolvedRepo;
+  readonly chain: Chain;
+  readonly sandbox: DockerSandbox;
+  readonly repository: Repository;
+  readonly identity: Identity;
+  /** By canonical path of the agent task. */
+  readonly harnesses: ReadonlyMap<string, SelectedHarness>;
+  readonly engine: 'docker' | 'podman';
+}
+
+/**
+ * Asks, in this order, everything that can refuse the item while nothing of it exists yet (PF-G05): chain, sandbox,
+ * features, setup, harness, repository, identity, disk, and the launcher's own preflight.
+ */
+export async function readyItem(ports: WalkPorts, run: Run, item: Item): Promise<Ready> {
+  const { repo, chain } = thaw(item);
+  if (chain.unbuilt.length > 0) {
+    throw chainErrors.create('CHAIN_PART_NOT_BUILT', { chain: chain.id, parts: chain.unbuilt });
+  }
+  const sandbox = checkSandbox(repo);
+  if (repo.setupCommand === null) throw walkErrors.create('SETUP_UNDECIDED', { repo: repo.path });
+  const harnesses = await selectHarnesses(ports, item, { repo, chain, sandbox });
+  const repository = await openRepository(ports, repo);
+  const identity = await ports.git.readIdentity(repository);
+  if (identity === null) throw walkErrors.create('IDENTITY_MISSING', { repo: repo.path });
+  await checkDisk(ports);
+  run.checkpoint();
+  const { facts, warnings } = await ports.launcher.preflight({
+    repo,
+    sandbox,
+    programs: listNeeds({ repo, chain, harnesses }),
+    onProgress: (line) => ports.log.info(`${item.id}: ${line}`),
+  });
+  for (const warning of warnings) ports.log.warn(`${item.id}: ${warning}`);
+  run.checkpoint();
+  return { repo, chain, sandbox, repository, identity, harnesses, engine: facts.kind };
+}
+
+/** The person's repository as it stands now. Errors: REPO_UNUSABLE, and those of git's probe. */
+export async function openRepository(ports: WalkPorts, repo: Pick<ResolvedRepo, 'path'>): Promise<Repository> {
+  const probe = await ports.git.probeRepository(repo.path);
+  const unusable = (why: string): Error => walkErrors.create('REPO_UNUSABLE', { repo: repo.path, why });
+  if (probe.repository === null) throw unusable('it is no git repository any more');
+  if (probe.linkedWorktreeOf !== null) throw unusable(`it is a linked worktree of ${probe.linkedWorktreeOf}`);
+  if (probe.bare) throw unusable('it is bare');
+  if (!probe.hasCommit) throw unusable('it has no commit');
+  if (probe.branchKraft) throw unusable('it has a branch named kraft, so that no branch kraft/… can be made');
+  return probe.repository;
+}
+
+/** Under the floor of `policy.yaml` nothing is launched, and the item pauses. Errors: DISK_FLOOR. */
+export async function checkDisk(ports: WalkPorts): Promise<void> {
+  const { diskFloorBytes } = await ports.loadPolicy();
+  const reached = await checkDiskFloor(ports.paths.run, diskFloorBytes);
+  if (reached !== null) throw reached;
+}
+
+/** The sandbox that a launch can be built from, or the reason why there is none. */
+export function checkSandbox(repo: ResolvedRepo): DockerSandbox {
+  const { sandbox } = repo;
+  if (sandbox === null) throw walkErrors.create('SANDBOX_MISSING', { repo: repo.path });
+  const parts = [
+    ...(sandbox.kind === 'kit' ? ['a sandbox of kind kit'] : []),
+    ...(repo.steering.length > 0 ? [`steering (${repo.steering.join(', ')})`] : []),
+  ];
+  const problems = [
+    ...(sandbox.kind === 'docker' ? refuseUnbuilt(sandbox) : []),
+    ...(parts.length > 0 ? [walkErrors.create('ITEM_NEEDS_UNBUILT', { parts })] : []),
+  ];
+  const [first, ...rest] = problems;
+  if (first !== undefined || sandbox.kind !== 'docker') {
+    throw gatherErrors([first ?? walkErrors.create('SANDBOX_MISSING', { repo: repo.path }), ...rest]);
+  }
+  return sandbox;
+}
+
+/** Every program that some task of the item runs, once each. */
+function listNeeds({ repo, chain, harnesses }: Pick<Ready, 'repo' | 'chain' | 'harnesses'>): readonly ProgramNeed[] {
+  const commands = {
+    setupCommand: repo.setupCommand,
+    testCommands: [...listCandidates(repo).map((scope) => scope.command), ...subprocessCommands(chain)],
+  };
+  const needs = [
+    ...listPrograms({ ...commands, harness: null }),
+    ...[...harnesses.values()].flatMap(({ harness }) =>
+      listPrograms({ harness, setupCommand: null, testCommands: [] }),
+    ),
+  ];
+  return [...new Map(needs.map((need) => [need.program, need])).values()];
+}
+
+function agentTasks(chain: Chain): readonly AgentChainTask[] {
+  return chain.nodes.flatMap((node) => node.tasks).filter((task) => task.kind === 'agent');
+}
+
+function subprocessCommands(chain: Chain): readonly string[] {
+  return chain.nodes
+    .flatMap((node) => node.tasks)
+    .flatMap((task) => (task.kind === 'subprocess' ? [task.command] : []));
+}
+
+async function selectHarnesses(
+  ports: WalkPorts,
+  item: Item,
+  { repo, chain, sandbox }: { readonly repo: ResolvedRepo; readonly chain: Chain; readonly sandbox: DockerSandbox },
+): Promise<ReadonlyMap<string, SelectedHarness>> {
+  const selected = new Map<string, SelectedHarness>();
+  for (const task of agentTasks(chain)) {
+    const harness = await ports.loadHarness(task.harness ?? item.harness);
+    const refusal = refuseAgent({
+      harness: harness.harness,
+      hasRoute: sandbox.network !== null,
+      toolPolicy: repo.toolPolicy,
+      policy: repo.policy,
+    });
+    if (refusal !== null) throw refusal;
+    selected.set(task.path, harness);
+  }
+  return selected;
+}

@@ -1,0 +1,131 @@
+import type { StopKind } from '../events/index.ts';
+import type { Worktree } from '../git/index.ts';
+import type { Item } from '../items/index.ts';
+import type { SessionRow } from '../store/index.ts';
+import type { WalkPorts } from './ports.ts';
+import type { Ready } from './ready.ts';
+import type { SessionEnd, SessionRequest } from './session.ts';
+import { Stopped } from './stops.ts';
+
+/** What a task runs in. */
+export interface TaskContext {
+  readonly ready: Ready;
+  readonly worktree: Worktree;
+  readonly nodeId: string;
+  /** The item as it was when the walk entered the node. */
+  readonly item: Item;
+}
+
+/** A session without an agent. `commandText` is the command as people know it. */
+export function subprocessRequest(
+  { nodeId, item }: TaskContext,
+  task: string,
+  command: readonly string[],
+): SessionRequest {
+  return {
+    nodeId,
+    task,
+    attempt: item.attempt,
+    harness: null,
+    command,
+    commandText: command.join(' '),
+    env: {},
+    envNames: [],
+  };
+}
+
+/**
+ * How the task ended in this attempt already, before a pause elsewhere or a restart of the daemon; null when it has yet
+ * to run. A paused session does not count: its task runs anew.
+ */
+export async function findEnd(ports: WalkPorts, context: TaskContext, task: string): Promise<SessionEnd | null> {
+  const rows = await ports.store.listSessions({ itemId: context.item.id, statuses: null });
+  const last = rows.findLast(
+    (row) => row.nodeId === context.nodeId && row.task === task && row.attempt === context.item.attempt,
+  );
+  if (last === undefined || !hasEnded(last)) return null;
+  const { id: sessionId, status, exitCode } = last;
+  return { sessionId, status, exitCode, reason: await readReason(ports, last), code: null, remedy: null };
+}
+
+function hasEnded(row: SessionRow): row is SessionRow & { readonly status: SessionEnd['status'] } {
+  return row.status !== 'pending' && row.status !== 'running' && row.status !== 'paused';
+}
+
+/** The reason that was recorded with a session's end. */
+async function readReason(ports: WalkPorts, row: SessionRow): Promise<string | null> {
+  for (let afterSeq = 0; ;) {
+    const rows = await ports.store.events({
+      itemId: row.itemId,
+      type: 'worker_session_exited',
+      afterSeq,
+      limit: 500,
+    });
+    for (const event of rows) {
+      if (event.type === 'worker_session_exited' && event.payload.session_id === row.id) return event.payload.reason;
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return null;
+    afterSeq = last.seq;
+  }
+}
+
+/** Turns every end but a good one into the stop that a person sees. */
+export function refuseUnlessDone(end: SessionEnd, item: Item): void {
+  const words = stopWords[end.status];
+  if (words === null) return;
+  const look = `Read its output with \`kraft view logs ${item.id}\`, then run \`kraft item retry ${item.id}\`.`;
+  throw new Stopped({
+    kind: words.kind,
+    code: end.code,
+    reason: words.reason(end),
+    remedy: end.remedy ?? `${words.remedy}${look}`,
+    sessionId: end.sessionId,
+    facts: { session_id: end.sessionId, exit_code: end.exitCode },
+  });
+}
+
+interface StopWords {
+  readonly kind: StopKind;
+  readonly reason: (end: SessionEnd) => string;
+  /** Put before where to look; may be empty. */
+  readonly remedy: string;
+}
+
+const unknownEnd: StopWords = {
+  kind: 'infra',
+  reason: (end) => end.reason ?? 'Nobody knows how the session ended.',
+  remedy: '',
+};
+
+const stopWords: Readonly<Record<SessionEnd['status'], StopWords | null>> = {
+  done: null,
+  done_with_concerns: null,
+  needs_context: {
+    kind: 'question',
+    reason: (end) => `The agent asks: ${end.reason ?? 'it did not say what'}`,
+    remedy: 'Put the answer where the agent finds it: the worktree, or the description of a new item. ',
+  },
+  failed: {
+    kind: 'failed',
+    reason: (end) => end.reason ?? `The task failed${exitText(end)}.`,
+    remedy: '',
+  },
+  config_error: {
+    kind: 'config',
+    reason: (end) => end.reason ?? 'The session could not be run as configured.',
+    remedy: '',
+  },
+  capped_out: {
+    kind: 'cap',
+    reason: (end) => end.reason ?? 'The session reached its time cap.',
+    remedy: 'Raise the time cap in policy.yaml or repos.yaml. ',
+  },
+  paused: unknownEnd,
+  unknown: unknownEnd,
+};
+
+/** ` with exit code 3`, or nothing where there is none. */
+export function exitText(end: SessionEnd): string {
+  return end.exitCode === null ? '' : ` with exit code ${end.exitCode}`;
+}

@@ -1,0 +1,48 @@
+import { asKraftError, hasCode, type KraftError } from '../base/index.ts';
+import type { KraftEvent } from '../events/index.ts';
+import { Interrupt } from './interrupt.ts';
+import type { WalkPorts } from './ports.ts';
+import type { Run } from './run.ts';
+import { Stopped, stopChange, stopFromError } from './stops.ts';
+
+/** Records why a walk left its item: paused, stopped for a person, or nothing at all. Never throws. */
+export async function settleWalk(ports: WalkPorts, run: Run, error: unknown): Promise<void> {
+  try {
+    if (error instanceof Interrupt || run.isCancelled) await settleInterrupt(run, error);
+    else await settleStop(ports, run, error);
+  } catch (failure) {
+    if (failure instanceof Interrupt) return;
+    ports.log.error(`${run.itemId}: the end of its walk could not be recorded: ${asKraftError(failure).message}`);
+  }
+}
+
+async function settleInterrupt(run: Run, error: unknown): Promise<void> {
+  if (!(error instanceof Interrupt) || error.why !== 'pause') return;
+  await run.record({ item: { status: 'paused', pauseRequested: false } });
+}
+
+async function settleStop(ports: WalkPorts, run: Run, error: unknown): Promise<void> {
+  const { nextNode } = await run.item();
+  if (hasCode(error, 'DISK_FLOOR')) {
+    await run.record({
+      nodeId: nextNode,
+      events: [diskFloorEvent(error)],
+      item: { status: 'paused', pauseRequested: false },
+    });
+    ports.log.warn(`${run.itemId}: paused. ${error.message}`);
+    return;
+  }
+  const stop =
+    error instanceof Stopped ? error.stop : stopFromError(asKraftError(error), { sessionId: null, facts: {} });
+  const { item, event } = stopChange(stop);
+  await run.record({ nodeId: nextNode, events: [event], item });
+  ports.log.warn(`${run.itemId}: ${stop.reason}`);
+}
+
+function diskFloorEvent(error: KraftError): KraftEvent {
+  const { path, freeBytes, floorBytes } = error.report.details;
+  return {
+    type: 'disk_floor_reached',
+    payload: { path: String(path), free_bytes: Number(freeBytes), floor_bytes: Number(floorBytes) },
+  };
+}
