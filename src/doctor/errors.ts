@@ -111,17 +111,17 @@ export const doctorErrors = defineErrors({
   },
   SETUP_PROPOSAL: {
     kind: 'config',
-    message: (p: { repo: string; proposal: string | null }) =>
-      `${p.repo} has no \`setup_command\`, so its items stop. ${p.proposal === null ? 'Its files propose none.' : `Its files propose \`${p.proposal}\`.`}`,
-    remedy: (p: { proposal: string | null }) =>
-      `Set \`setup_command\` in repos.yaml${p.proposal === null ? '' : ` (\`${p.proposal}\`)`}, or \`setup_command: ""\` when there is nothing to set up.`,
+    message: (p: { path: string; proposal: string | null }) =>
+      `Nobody has decided how a worktree of ${p.path} is set up, so its items stop; ${renderProposal(p.proposal)}.`,
+    remedy: (p: { path: string; proposal: string | null }) =>
+      `Run \`kraft repo connect ${p.path} --setup-command '${p.proposal ?? '…'}'\`, with an empty one when there is nothing to set up.`,
   },
   TESTS_PROPOSAL: {
     kind: 'config',
-    message: (p: { repo: string; proposal: string | null }) =>
-      `${p.repo} has no test command, so its items stop after the agent. ${p.proposal === null ? 'Its files propose none.' : `Its files propose \`${p.proposal}\`.`}`,
-    remedy: (p: { proposal: string | null }) =>
-      `Set \`test_command\` in repos.yaml${p.proposal === null ? '' : ` (\`${p.proposal}\`)`}, or \`test_command: ""\` when there are no tests.`,
+    message: (p: { path: string; proposal: string | null }) =>
+      `Nobody has decided how ${p.path} is tested, so its items stop after the agent; ${renderProposal(p.proposal)}.`,
+    remedy: (p: { path: string; proposal: string | null }) =>
+      `Run \`kraft repo connect ${p.path} --test-command '${p.proposal ?? '…'}'\`, or with \`--no-tests\`.`,
   },
   TESTS_NONE: {
     kind: 'config',
@@ -129,6 +129,10 @@ export const doctorErrors = defineErrors({
     remedy: () => 'Set `test_command` in repos.yaml once there are tests.',
   },
 });
+
+function renderProposal(proposal: string | null): string {
+  return proposal === null ? 'its files propose nothing' : `its files propose \`${proposal}\``;
+}
 
 function renderGib(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;

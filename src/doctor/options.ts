@@ -48,7 +48,10 @@ export interface DaemonFacts {
 /** Steps of an item's way that doctor repeats. */
 export interface LaunchSteps {
   readonly preflight: Launcher['preflight'];
-  /** What configuration alone would stop an item of this repository with: no sandbox, a feature that is not built, a harness. */
+  /**
+   * What would stop an item of this repository before the engine is asked, all of it: no sandbox, a feature that is not
+   * built, the harness of its default chain, no identity for commits. An undecided `setup_command` has its own row.
+   */
   refusals(repo: ResolvedRepo): Promise<readonly KraftError[]>;
   /** Programs that the tasks of this repository's default chain need inside its image. */
   programs(repo: ResolvedRepo): Promise<readonly ProgramNeed[]>;

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDoctor, type HostProbe } from '../../src/doctor/index.ts';
 import { launchErrors } from '../../src/launch/index.ts';
+import type { ContainerSpec, Engine } from '../../src/runtime/index.ts';
 import { answer, diagnose, facts, image, inside, options, repo, rowOf, sandbox } from './ground.ts';
 import { hostCases, rejects, repositoryCases, sandboxCases, unreachable } from './rows.ts';
 
@@ -63,6 +65,22 @@ describe('a row', () => {
       const { rows } = await diagnose(ground);
       expect(rows.filter((row) => row.outcome !== 'ok' && row.remedy === null)).toEqual([]);
     }
+  });
+
+  it('of the sandbox fails when a container cannot read the extra CA, and mounts a copy of it', async () => {
+    const specs: ContainerSpec[] = [];
+    const runThrowaway: Engine['runThrowaway'] = (spec) => {
+      specs.push(spec);
+      return Promise.resolve(answer(spec, { ...inside, ca: 'no' }));
+    };
+    const caBundle = join(import.meta.dirname, '../fixtures/ca/one.pem');
+    const row = await rowOf('sandbox shop', { settings: { caBundle }, engine: { runThrowaway } });
+    expect(row.codes).toEqual(['KRAFT_CA_NOT_SEEN']);
+    expect(row.detail).toContain(caBundle);
+    expect(specs[0]?.mounts.map((mount) => mount.source)).not.toContain(caBundle);
+    const seen = await rowOf('sandbox shop', { settings: { caBundle }, inside: { ca: 'yes' } });
+    expect(seen).toMatchObject({ outcome: 'ok' });
+    expect(seen.detail).toContain(`extra CA from ${caBundle}`);
   });
 
   it('never shows what a proxy variable holds', async () => {

@@ -282,7 +282,7 @@ export const repositoryCases: readonly RowCase[] = [
     {
       code: 'SETUP_PROPOSAL',
       says: 'npm ci',
-      remedy: 'setup_command',
+      remedy: "--setup-command 'npm ci'",
     },
   ),
   rowCase(
@@ -299,7 +299,7 @@ export const repositoryCases: readonly RowCase[] = [
     'tests shop: warn',
     'warns while they are undecided',
     { repos: [repo({ tests: { kind: 'undeclared' } })], steps: noProposal },
-    { code: 'TESTS_PROPOSAL', says: 'propose none', remedy: 'test_command' },
+    { code: 'TESTS_PROPOSAL', says: 'propose nothing', remedy: '--no-tests' },
   ),
   rowCase(
     'tests shop: warn',

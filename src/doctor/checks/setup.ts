@@ -10,5 +10,5 @@ export async function checkSetup({ options }: DoctorContext, repo: ResolvedRepo)
   if (repo.setupCommand !== null) return [ok(`\`${safeLine(repo.setupCommand)}\`.`)];
   const proposed = await attempt(() => options.steps.propose(repo));
   const proposal = proposed.ok && proposed.value.setup !== null ? safeLine(proposed.value.setup) : null;
-  return [fail(doctorErrors.create('SETUP_PROPOSAL', { repo: repo.label, proposal }))];
+  return [fail(doctorErrors.create('SETUP_PROPOSAL', { path: repo.path, proposal }))];
 }

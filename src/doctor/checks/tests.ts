@@ -16,7 +16,7 @@ export async function checkTests({ options }: DoctorContext, repo: ResolvedRepo)
     case 'undeclared': {
       const proposed = await attempt(() => options.steps.propose(repo));
       const proposal = proposed.ok && proposed.value.test !== null ? safeLine(proposed.value.test) : null;
-      return [warn(doctorErrors.create('TESTS_PROPOSAL', { repo: repo.label, proposal }))];
+      return [warn(doctorErrors.create('TESTS_PROPOSAL', { path: repo.path, proposal }))];
     }
   }
 }
