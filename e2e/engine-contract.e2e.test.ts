@@ -1,10 +1,19 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { silentLog } from '../src/base/index.ts';
-import { openEngine, type Engine } from '../src/runtime/index.ts';
-import { engineContract } from '../test/contracts/engine.contract.ts';
+import { randomHex16, silentLog, systemClock } from '../src/base/index.ts';
+import {
+  createEngineProbe,
+  openEngine,
+  parseImageReader,
+  parseProgramProbe,
+  planImageReader,
+  planProgramProbe,
+  planUser,
+  type Engine,
+} from '../src/runtime/index.ts';
+import { engineContract, plainSpec } from '../test/contracts/engine.contract.ts';
 import { engineHosts, type EngineHost } from './support/hosts.ts';
 
 const image = 'debian:bookworm-slim';
@@ -15,12 +24,12 @@ afterAll(() => {
 });
 
 /** Opens the host's engine from this process; a CLI that must be another person's is called through their account. */
-async function openHost(host: EngineHost): Promise<Engine> {
+async function openHost(host: EngineHost, over: Readonly<Record<string, string>> = {}): Promise<Engine> {
   const bin = join(dir, host.name, 'bin');
   const privateDir = join(dir, host.name, 'private');
   mkdirSync(bin, { recursive: true });
   mkdirSync(privateDir, { recursive: true, mode: 0o700 });
-  const env: Record<string, string> = { ...host.env };
+  const env: Record<string, string> = { ...host.env, ...over };
   if (host.as.length > 0 && host.cli === 'podman') {
     writeFileSync(join(bin, 'podman'), `#!/bin/sh\nexec ${host.as.join(' ')} /usr/bin/podman "$@"\n`, { mode: 0o755 });
     chownSync(privateDir, host.uid, host.gid);
@@ -38,10 +47,87 @@ for (const host of engineHosts()) {
 }
 
 describe('the engines of this machine', () => {
-  it.each(engineHosts())('tells that $name is rootless or not, and what it enforces', async (host) => {
+  it.each(engineHosts())('tell whether $name is rootless', async (host) => {
     const facts = await (await openHost(host)).probe(30_000);
     expect(facts.rootless).toBe(host.name.endsWith('-rootless'));
     expect(facts.remote).toBeNull();
     expect(facts.kind).toBe(host.cli);
+  });
+
+  it.each(engineHosts())('leave what a container writes to the person on $name (SI 1.5)', async (host) => {
+    const engine = await openHost(host);
+    const facts = await createEngineProbe(engine, systemClock).probeForLaunch();
+    const source = mkdtempSync(join(dir, 'mine-'));
+    chownSync(source, host.uid, host.gid);
+    const { user, userNamespace } = planUser(facts, host.uid, host.gid);
+    const result = await engine.runThrowaway(
+      {
+        ...plainSpec,
+        image,
+        user,
+        userNamespace,
+        mounts: [{ source, target: '/kraft/home', readOnly: false }],
+        command: ['sh', '-c', 'mkdir /kraft/home/folder && : >/kraft/home/folder/file'],
+      },
+      { env: {}, timeoutMs: 60_000, input: null },
+    );
+    expect(result).toMatchObject({ exitCode: 0 });
+    expect(readdirSync(source)).toEqual(['folder']);
+    for (const path of [join(source, 'folder'), join(source, 'folder', 'file')])
+      expect(statSync(path)).toMatchObject({ uid: host.uid, gid: host.gid });
+  });
+
+  it.each(engineHosts())(
+    'tell which programs an image has, and what it is like, on $name (SI 1.8, 5.8)',
+    async (host) => {
+      const engine = await openHost(host);
+      const look = { image, home: '/kraft-look', marker: randomHex16(), selinux: null };
+      const options = { env: {}, timeoutMs: 60_000, input: null };
+      const programs = ['sh', 'kraft-no-such-program', 'cat'];
+      const answer = await engine.runThrowaway(planProgramProbe({ ...look, programs, envNames: [] }), options);
+      expect(parseProgramProbe(answer, { programs, marker: look.marker })).toEqual({
+        kind: 'answered',
+        missing: ['kraft-no-such-program'],
+      });
+      const read = await engine.runThrowaway(
+        planImageReader({ ...look, namedFiles: ['/etc/hostname', '/none'] }),
+        options,
+      );
+      const facts = parseImageReader(read, look.marker);
+      expect(facts?.path).toContain('/usr/bin');
+      expect(facts?.passwd).toMatch(/^root:x:0:0:/u);
+      expect(facts?.group).toMatch(/^root:x:0:/u);
+      expect(facts?.roots).toContain('-----BEGIN CERTIFICATE-----');
+      expect(Object.keys(facts?.namedFiles ?? {})).toEqual(['/etc/hostname']);
+    },
+  );
+
+  it.each(engineHosts())('put no proxy of the person into a container on $name (PF-P04)', async (host) => {
+    const home = mkdtempSync(join(dir, 'home-'));
+    chownSync(home, host.uid, host.gid);
+    mkdirSync(join(home, '.docker'));
+    const proxies = {
+      default: {
+        httpProxy: 'http://proxy:1',
+        httpsProxy: 'http://proxy:1',
+        noProxy: 'x',
+        allProxy: 'http://p:1',
+        ftpProxy: 'http://p:1',
+      },
+    };
+    writeFileSync(join(home, '.docker', 'config.json'), JSON.stringify({ proxies }));
+    const env = {
+      HTTP_PROXY: 'http://proxy:1',
+      https_proxy: 'http://proxy:1',
+      ...(host.cli === 'docker' ? { HOME: home } : {}),
+    };
+    const engine = await openHost(host, env);
+    const result = await engine.runThrowaway(
+      { ...plainSpec, image, command: ['env'] },
+      { env, timeoutMs: 60_000, input: null },
+    );
+    expect(result.exitCode).toBe(0);
+    expect(result.stdout).toContain('PATH=');
+    expect(result.stdout).not.toMatch(/proxy/iu);
   });
 });

@@ -1,14 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type KraftError, type Log, KraftError as KraftFailure } from '../base/index.ts';
+import { KraftError, type Log } from '../base/index.ts';
 import { findProgram, run, runRequest } from '../process/index.ts';
 import { clientNames, pickEnv, type EnvReader } from './client-environment.ts';
 import type { Engine, EngineFacts } from './engine.ts';
-import { probeTimeoutMs } from './engine-probe.ts';
+import { identityTimeoutMs, probeTimeoutMs } from './engine-probe.ts';
 import { runtimeErrors, type EngineAttempt } from './errors.ts';
 import { findDockerEndpoint } from './docker/find-endpoint.ts';
 import { DockerEngine } from './docker/docker-engine.ts';
 import { PodmanEngine } from './podman/podman-engine.ts';
+
+/** Bound of a control call (SI 0.5). */
+const callTimeoutMs = 30_000;
 
 export interface OpenEngineOptions {
   /** `cli` of sandbox.yaml; null takes what answers, Docker first. */
@@ -37,7 +40,10 @@ export async function openEngine(options: OpenEngineOptions): Promise<Engine> {
   for (const name of candidates) {
     const found = await tryCli(name, options);
     if ('engine' in found) {
-      if (found.facts.remote === null) return found.engine;
+      if (found.facts.remote === null) {
+        options.log.info(`container engine: ${found.engine.cli}, ${found.facts.endpoint}`);
+        return found.engine;
+      }
       inVm ??= found.engine;
       continue;
     }
@@ -56,7 +62,7 @@ async function tryCli(name: 'docker' | 'podman', options: OpenEngineOptions): Pr
   );
   // podman-docker installs a `docker` that is Podman, which knows neither Docker's socket nor its user mapping.
   if (name === 'podman' || /podman/iu.test(version.stdout + version.stderr))
-    return await tryEngine(new PodmanEngine({ cli, env: options.env, privateDir: options.privateDir }));
+    return await tryEngine(new PodmanEngine({ cli, env: options.env, privateDir: options.privateDir, callTimeoutMs }));
   return await tryDocker(cli, options);
 }
 
@@ -75,6 +81,7 @@ async function tryDocker(cli: string, options: OpenEngineOptions): Promise<Found
     socketPath: endpoint.socketPath,
     env: options.env,
     privateDir: options.privateDir,
+    callTimeoutMs,
   });
   const found = await tryEngine(engine);
   if ('engine' in found && (await engine.isPodmanService()))
@@ -84,9 +91,10 @@ async function tryDocker(cli: string, options: OpenEngineOptions): Promise<Found
 
 async function tryEngine(engine: Engine & { readonly endpoint: string }): Promise<Found> {
   try {
-    return { engine, facts: await engine.probe(probeTimeoutMs) };
+    // The longer bound: a rootless Podman that is slow to start is an engine all the same.
+    return { engine, facts: await engine.probe(identityTimeoutMs) };
   } catch (error) {
-    if (!(error instanceof KraftFailure)) throw error;
+    if (!(error instanceof KraftError)) throw error;
     return miss({ cli: basename(engine.cli), endpoint: engine.endpoint, why: reasonOf(error) });
   }
 }

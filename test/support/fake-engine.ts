@@ -118,15 +118,16 @@ export class FakeEngine implements Engine {
     }
     const command = this.clientCommand(spec, options.env);
     const [name = ''] = [...this.#containers].at(-1) ?? [];
-    let timedOut = false;
+    const late = new AbortController();
     const timer = setTimeout(() => {
-      timedOut = true;
+      late.abort();
       this.#signal(name, 'SIGKILL');
     }, options.timeoutMs);
     const bounds = { input: options.input, timeoutMs: options.timeoutMs + 10_000 };
     const done = await run(runRequest(command.file, command.args, command.env, bounds));
     clearTimeout(timer);
     this.#drop(name);
+    const timedOut = late.signal.aborted;
     return { exitCode: timedOut ? null : done.exitCode, stdout: done.stdout, stderr: done.stderr, timedOut };
   }
 

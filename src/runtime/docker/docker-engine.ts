@@ -22,8 +22,6 @@ import { runThrowawayClient } from '../throwaway.ts';
 import { parseContainer, parseContainers, parseImage, parseImages } from './parse-answers.ts';
 import { parseDockerInfo } from './parse-info.ts';
 
-const callTimeoutMs = 30_000;
-
 export interface DockerEngineOptions {
   /** Absolute path of the CLI. */
   readonly cli: string;
@@ -32,6 +30,8 @@ export interface DockerEngineOptions {
   readonly env: EnvReader;
   /** Folder of Kraft's own, mode 0700. */
   readonly privateDir: string;
+  /** Bound of every control call; pulls, builds and throw-aways bring their own. */
+  readonly callTimeoutMs: number;
 }
 
 interface Bounded {
@@ -59,6 +59,7 @@ export class DockerEngine implements Engine {
   readonly endpoint: string;
   readonly #docker: DockerApi;
   readonly #privateDir: string;
+  readonly #callTimeoutMs: number;
   readonly #clientEnv: Readonly<Record<string, string>>;
   readonly #ownEnv: Readonly<Record<string, string>>;
 
@@ -67,6 +68,7 @@ export class DockerEngine implements Engine {
     this.endpoint = `unix://${options.socketPath}`;
     this.#docker = new Docker({ socketPath: options.socketPath }) as unknown as DockerApi;
     this.#privateDir = options.privateDir;
+    this.#callTimeoutMs = options.callTimeoutMs;
     const base = { ...pickEnv(options.env, clientNames), DOCKER_HOST: this.endpoint };
     // A configuration without `proxies`: the CLI would put those into every container that it runs (PF-P04).
     this.#clientEnv = { ...base, DOCKER_CONFIG: writeEmptyConfig(options.privateDir) };
@@ -191,7 +193,7 @@ export class DockerEngine implements Engine {
     });
   }
 
-  async #call<T>(call: string, ask: (signal: AbortSignal) => Promise<T>, timeoutMs = callTimeoutMs): Promise<T> {
+  async #call<T>(call: string, ask: (signal: AbortSignal) => Promise<T>, timeoutMs = this.#callTimeoutMs): Promise<T> {
     const abort = new AbortController();
     const { promise: expired, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {

@@ -17,8 +17,6 @@ import { renderRunArgs } from '../render-run-args.ts';
 import { runThrowawayClient } from '../throwaway.ts';
 import { parseContainer, parseContainers, parseImageIds, parseImages, parsePodmanInfo } from './parse-answers.ts';
 
-const callTimeoutMs = 30_000;
-
 // What Podman itself reads: where its configuration and storage lie, and a remote service, which is then refused.
 const podmanNames = [
   'CONTAINERS_CONF',
@@ -38,6 +36,8 @@ export interface PodmanEngineOptions {
   readonly env: EnvReader;
   /** Folder of Kraft's own, mode 0700. */
   readonly privateDir: string;
+  /** Bound of every control call; pulls, builds and throw-aways bring their own. */
+  readonly callTimeoutMs: number;
 }
 
 /** Podman through its CLI: it has no daemon, so the CLI is the engine. */
@@ -46,6 +46,7 @@ export class PodmanEngine implements Engine {
   readonly cli: string;
   readonly endpoint: string;
   readonly #privateDir: string;
+  readonly #callTimeoutMs: number;
   readonly #clientEnv: Readonly<Record<string, string>>;
   readonly #outboundEnv: Readonly<Record<string, string>>;
 
@@ -53,6 +54,7 @@ export class PodmanEngine implements Engine {
     this.cli = options.cli;
     this.endpoint = options.env('CONTAINER_HOST') ?? options.env('CONTAINER_CONNECTION') ?? 'local Podman, no service';
     this.#privateDir = options.privateDir;
+    this.#callTimeoutMs = options.callTimeoutMs;
     this.#clientEnv = pickEnv(options.env, [...clientNames, ...podmanNames]);
     this.#outboundEnv = { ...this.#clientEnv, ...pickEnv(options.env, [...outboundNames, 'REGISTRY_AUTH_FILE']) };
   }
@@ -174,12 +176,13 @@ export class PodmanEngine implements Engine {
     return done;
   }
 
-  #ask(args: readonly string[], timeoutMs = callTimeoutMs): Promise<RunResult> {
+  #ask(args: readonly string[], timeoutMs = this.#callTimeoutMs): Promise<RunResult> {
     return run(runRequest(this.cli, args, this.#clientEnv, { cwd: this.#privateDir, timeoutMs }));
   }
 
   #failed(call: string, done: RunResult): Error {
-    if (done.timedOut) return runtimeErrors.create('ENGINE_TIMEOUT', { cli: this.cli, call, timeoutMs: callTimeoutMs });
+    if (done.timedOut)
+      return runtimeErrors.create('ENGINE_TIMEOUT', { cli: this.cli, call, timeoutMs: this.#callTimeoutMs });
     return runtimeErrors.create('ENGINE_CALL_FAILED', { cli: this.cli, call, why: lastWords(done) });
   }
 

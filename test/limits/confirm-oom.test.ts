@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { confirmOom, type OomEvidence } from '../../src/limits/index.ts';
+import type { ContainerState } from '../../src/runtime/index.ts';
+
+const memoryBytes = 32 * 1024 ** 2;
+const killed: ContainerState = {
+  id: 'c',
+  running: false,
+  exitCode: 137,
+  oomKilled: false,
+  memoryLimitBytes: memoryBytes,
+};
+const base: OomEvidence = { kind: 'docker', state: killed, oomFile: false, graceOver: false, stoppedByKraft: false };
+const flagged = { ...killed, oomKilled: true };
+
+describe('what ended a container under a memory limit (SI 6.4)', () => {
+  it.each<[string, Partial<OomEvidence>, ReturnType<typeof confirmOom>]>([
+    ['the engine’s flag confirms', { state: flagged }, { kind: 'killed', memoryBytes, confirmed: true }],
+    [
+      'the flag counts whatever the exit code',
+      { state: { ...flagged, exitCode: 1 } },
+      { kind: 'killed', memoryBytes, confirmed: true },
+    ],
+    [
+      'the flag counts though Kraft stopped it afterwards',
+      { state: flagged, stoppedByKraft: true },
+      { kind: 'killed', memoryBytes, confirmed: true },
+    ],
+    [
+      'conmon’s file confirms on Podman (SI-9.3 C10)',
+      { kind: 'podman', oomFile: true },
+      { kind: 'killed', memoryBytes, confirmed: true },
+    ],
+    [
+      'the file is nothing on Docker (SI-9.3 C10)',
+      { oomFile: true, state: { ...killed, exitCode: 1 } },
+      { kind: 'no kill' },
+    ],
+    ['137 without a flag is asked again', {}, { kind: 'ask again' }],
+    [
+      '137 without a flag counts unconfirmed in the end (PF-L01, L02)',
+      { graceOver: true },
+      { kind: 'killed', memoryBytes, confirmed: false },
+    ],
+    ['137 by Kraft’s own kill is none', { graceOver: true, stoppedByKraft: true }, { kind: 'no kill' }],
+    ['another exit code is none at once (SI-9.3 C9)', { state: { ...killed, exitCode: 1 } }, { kind: 'no kill' }],
+    ['a good end is none', { state: { ...killed, exitCode: 0 } }, { kind: 'no kill' }],
+    [
+      'a container without a limit is none (SI-9.3 C9)',
+      { state: { ...flagged, memoryLimitBytes: 0 } },
+      { kind: 'no kill' },
+    ],
+    [
+      'a container that is gone is none (SI-9.3 C9)',
+      { state: null, oomFile: true, kind: 'podman' },
+      { kind: 'no kill' },
+    ],
+    ['a container that runs is none', { state: { ...killed, running: true, exitCode: null } }, { kind: 'no kill' }],
+  ])('%s', (_, over, verdict) => {
+    expect(confirmOom({ ...base, ...over })).toEqual(verdict);
+  });
+});
