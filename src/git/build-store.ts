@@ -1,9 +1,8 @@
 import { cp, copyFile, readFile, readdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import {
   baseRef,
   configValue,
-  parseConfigList,
   parseRefList,
   refListFormat,
   renderAlternates,
@@ -20,6 +19,7 @@ import {
 import { gitErrors } from './errors.ts';
 import type { Repository, Worktree } from './git.ts';
 import { readObjectDirs } from './object-dirs.ts';
+import { lfsDirOf, readRepositoryConfig } from './read-config.ts';
 import { atGitDir, largeOutputBytes, longTimeoutMs, type GitRunner } from './run-git.ts';
 import { kindOf, makePrivateDir, readIfPresent, removeTree } from './trusted-files.ts';
 
@@ -44,23 +44,6 @@ export async function readStoreFacts(git: GitRunner, repository: Repository, wor
     hasInfo: (await kindOf(join(commonDir, 'info'))) === 'dir',
     config,
   };
-}
-
-/** The configuration of the repository itself, its includes among it, without the person's and the system's. */
-export async function readRepositoryConfig(git: GitRunner, commonDir: string): Promise<readonly ConfigEntry[]> {
-  return parseConfigList(
-    await git.text({
-      args: ['config', '--local', '--includes', '--list', '-z'],
-      action: 'read the configuration of the repository',
-      place: atGitDir(commonDir),
-    }),
-  );
-}
-
-/** Where the repository keeps its LFS objects: `lfs.storage`, by default `lfs` in the git directory. */
-export function lfsDirOf(config: readonly ConfigEntry[], commonDir: string): string {
-  const storage = configValue(config, 'lfs.storage') ?? 'lfs';
-  return isAbsolute(storage) ? storage : join(commonDir, storage);
 }
 
 async function checkBacklinks(worktree: Worktree): Promise<void> {

@@ -3,7 +3,7 @@ import { chmod, mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import { randomHex16 } from '../base/index.ts';
 import { configValue } from '../refs/index.ts';
-import { lfsDirOf, readRepositoryConfig } from './build-store.ts';
+import { lfsDirOf, readRepositoryConfig } from './read-config.ts';
 import type { Repository } from './git.ts';
 import type { GitRunner } from './run-git.ts';
 import { kindOf } from './trusted-files.ts';

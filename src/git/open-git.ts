@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { Log } from '../base/index.ts';
-import { parseConfigList, configValue, storeLayout, type AlternatePaths } from '../refs/index.ts';
+import { configValue, storeLayout, type AlternatePaths } from '../refs/index.ts';
 import type { Git, Identity, Repository } from './git.ts';
 import { branchDiff, branchLog, listTree, readBlob } from './history.ts';
 import { changedPaths, checkWorktree, findPlanted } from './inspect.ts';
@@ -10,6 +10,7 @@ import { openKeyedLock, type KeyedLock } from './lock.ts';
 import { discardStore, openStore, storesOfItem, type StorePlace } from './open-store.ts';
 import { probeRepository } from './probe-repository.ts';
 import { publishBranch } from './publish.ts';
+import { readConfig } from './read-config.ts';
 import { findAdminDir } from './registration.ts';
 import { commitOf, resolveBase } from './resolve-base.ts';
 import { atGitDir, openRunner, type GitRunner } from './run-git.ts';
@@ -86,14 +87,7 @@ async function readIdentity(
   env: Readonly<Record<string, string>>,
 ): Promise<Identity | null> {
   const fromEnv = (field: string): string | null => env[`GIT_AUTHOR_${field}`] || env[`GIT_COMMITTER_${field}`] || null;
-  const config = parseConfigList(
-    await git.text({
-      args: ['config', '--list', '-z'],
-      action: 'read the configuration',
-      place: atGitDir(repository.commonDir),
-      scope: 'person',
-    }),
-  );
+  const config = await readConfig(git, atGitDir(repository.commonDir));
   const name = fromEnv('NAME') ?? configValue(config, 'user.name');
   const email = fromEnv('EMAIL') ?? configValue(config, 'user.email');
   return name === null || email === null || name === '' || email === '' ? null : { name, email };

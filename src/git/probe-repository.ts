@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import type { KraftError } from '../base/index.ts';
-import { configFlag, configValue, parseConfigList, withoutUserInfo, type ConfigEntry } from '../refs/index.ts';
+import { configFlag, configValue, withoutUserInfo, type ConfigEntry } from '../refs/index.ts';
 import { gitErrors } from './errors.ts';
 import type { Repository, RepositoryProbe } from './git.ts';
+import { readConfig } from './read-config.ts';
 import { atGitDir, explainEnd, type GitPlace, type GitRunner } from './run-git.ts';
 import { kindOf, readIfPresent } from './trusted-files.ts';
 
@@ -28,9 +29,7 @@ export async function probeRepository(git: GitRunner, path: string): Promise<Rep
   if ('problem' in found) return { ...nothing, problem: found.problem };
   if (found.bare) return { ...nothing, bare: true, problem: gitErrors.create('REPOSITORY_BARE', { path }) };
   const linkedWorktreeOf = found.gitDir === found.commonDir ? null : await mainWorkingTree(git, found.commonDir);
-  const config = parseConfigList(
-    await git.text({ args: ['config', '--list', '-z'], action: 'read the configuration', place, scope: 'person' }),
-  );
+  const config = await readConfig(git, place);
   const repository: Repository = {
     root: found.root,
     commonDir: found.commonDir,

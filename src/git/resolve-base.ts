@@ -1,7 +1,8 @@
-import { baseRef, branchRef, configValue, isBranchName, parseConfigList } from '../refs/index.ts';
+import { baseRef, branchRef, configValue, isBranchName } from '../refs/index.ts';
 import { gitErrors } from './errors.ts';
 import type { Repository } from './git.ts';
 import { readDefaultBranch } from './probe-repository.ts';
+import { readConfig } from './read-config.ts';
 import { atGitDir, explainEnd, type GitRunner } from './run-git.ts';
 
 const fetchTimeoutMs = 60_000;
@@ -25,14 +26,7 @@ export interface ResolvedBase {
  */
 export async function resolveBase(git: GitRunner, repository: Repository, options: BaseOptions): Promise<ResolvedBase> {
   const { baseBranch } = options;
-  const config = parseConfigList(
-    await git.text({
-      args: ['config', '--list', '-z'],
-      action: 'read the configuration',
-      place: atGitDir(repository.commonDir),
-      scope: 'person',
-    }),
-  );
+  const config = await readConfig(git, atGitDir(repository.commonDir));
   const hasOrigin = (configValue(config, 'remote.origin.url') ?? '') !== '';
   if (baseBranch !== null && !isBranchName(baseBranch))
     throw await unknownBranch(git, repository, baseBranch, hasOrigin);

@@ -59,9 +59,9 @@ export async function createWorktree(
 export async function removeRegistration(commonDir: string, path: string): Promise<void> {
   const adminDir = await findAdminDir(commonDir, path);
   await removeTree(path);
-  if (adminDir === null) return;
-  await removeTree(adminDir);
-  await rmdir(dirname(adminDir)).catch(() => undefined);
+  if (adminDir !== null) await removeTree(adminDir);
+  // As git does: the directory goes with its last entry, and stays while it has any.
+  await rmdir(join(commonDir, 'worktrees')).catch(() => undefined);
 }
 
 /**

@@ -22,6 +22,7 @@ export {
   configFlag,
   configValue,
   parseConfigList,
+  parseScopedConfig,
   renderConfig,
   shownConfig,
   withoutUserInfo,

@@ -10,12 +10,24 @@ export function parseConfigList(output: string): readonly ConfigEntry[] {
   return output
     .split('\0')
     .filter((record) => record !== '')
-    .map((record) => {
-      const newline = record.indexOf('\n');
-      return newline < 0
-        ? { key: record, value: null }
-        : { key: record.slice(0, newline), value: record.slice(newline + 1) };
-    });
+    .map(parseRecord);
+}
+
+/** Output of `git config --list --show-scope -z`: the scope (`local`, `command`, …) stands before each entry. */
+export function parseScopedConfig(output: string): readonly (ConfigEntry & { readonly scope: string })[] {
+  const fields = output.split('\0');
+  const entries = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    entries.push({ scope: fields[at] ?? '', ...parseRecord(fields[at + 1] ?? '') });
+  }
+  return entries;
+}
+
+function parseRecord(record: string): ConfigEntry {
+  const newline = record.indexOf('\n');
+  return newline < 0
+    ? { key: record, value: null }
+    : { key: record.slice(0, newline), value: record.slice(newline + 1) };
 }
 
 /** The last value of a single-valued key (lower case), `true` for a bare one, or null. */
