@@ -9,7 +9,7 @@ export interface FileLock extends Disposable {
 /**
  * Takes the exclusive lock on a file, or answers null when another process holds it. It is SQLite's own lock on an
  * empty database: node has no flock, an abstract socket could be bound by any user of the machine first, and this one
- * belongs to a file that only the owner can open. See docs/decisions/0004-home-lock.md.
+ * belongs to a file that only the owner can open. See docs/decisions/0010-locks.md.
  */
 export function takeFileLock(path: string): FileLock | null {
   const database = new DatabaseSync(path, { timeout: 0 });
