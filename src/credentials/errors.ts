@@ -15,10 +15,4 @@ export const credentialErrors = defineErrors({
     remedy: (p: { name: string }) =>
       `Put the file into the image, or its certificates into the ca_bundle of sandbox.yaml and take ${p.name} out of env in repos.yaml.`,
   },
-  IMAGE_ROOTS_UNREADABLE: {
-    kind: 'environment',
-    message: (p: { image: string; why: string }) =>
-      `The root certificates of the image ${p.image} could not be read, so the extra CA cannot be added to them: ${p.why}.`,
-    remedy: () => 'See that the image can be run and has `sh` and `cat`, then start again.',
-  },
 });

@@ -10,8 +10,6 @@ import { containerLabels, type ContainerSpec, type ContainerState, type Engine }
 export interface EngineUnderTest {
   readonly engine: Engine;
   readonly image: string;
-  /** A folder in which an image can be built; null where building needs nothing. */
-  readonly contextDir: string | null;
 }
 
 /** What every implementation of `Engine` does; run against the fake in the unit tier and against real engines in e2e. */
@@ -207,8 +205,9 @@ export function engineContract(name: string, open: () => Promise<EngineUnderTest
     it('builds an image under its tags and lists it with its labels', async () => {
       const tag = 'localhost/kraft-contract:built'; // the same each time, so that runs leave one image at most
       const lines: string[] = [];
+      writeFileSync(join(dir, 'Dockerfile'), `FROM ${it_.image}\nENV CONTRACT=yes\n`);
       await it_.engine.buildImage({
-        contextDir: it_.contextDir ?? dir,
+        contextDir: dir,
         tags: [tag],
         labels: { 'kraft.contract': 'yes' },
         timeoutMs: 120_000,
@@ -218,6 +217,19 @@ export function engineContract(name: string, open: () => Promise<EngineUnderTest
       expect(image?.labels).toMatchObject({ 'kraft.contract': 'yes' });
       expect(image?.tags).toContain(tag);
       expect(lines).not.toEqual([]);
+    });
+
+    it('fails a build that cannot be done, with the reason', async () => {
+      const contextDir = join(dir, 'empty');
+      mkdirSync(contextDir);
+      chmodSync(contextDir, 0o777);
+      const tags = ['localhost/kraft-contract:never'];
+      await expect(
+        it_.engine.buildImage({ contextDir, tags, labels: {}, timeoutMs: 120_000, onProgress: null }),
+      ).rejects.toMatchObject({
+        code: 'KRAFT_IMAGE_BUILD_FAILED',
+        message: expect.stringContaining('Dockerfile') as string,
+      });
     });
   });
 }

@@ -17,6 +17,7 @@ describe('the user of a container', () => {
       { path: '/run/gone', ownerUid: null },
       { path: '/run/store', ownerUid: 0 },
     ]);
+    expect(error?.code).toBe('KRAFT_FOREIGN_OWNER');
     expect(error?.message).toContain('/run/store belongs to uid 0');
     expect(error?.remedy).toContain("chown -R 1000 '/run/store'");
   });

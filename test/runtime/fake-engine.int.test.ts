@@ -8,6 +8,4 @@ afterAll(() => {
   fake.close();
 });
 
-engineContract('the fake engine', () =>
-  Promise.resolve({ engine: fake, image: 'debian:bookworm-slim', contextDir: null }),
-);
+engineContract('the fake engine', () => Promise.resolve({ engine: fake, image: 'debian:bookworm-slim' }));

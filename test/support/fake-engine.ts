@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomHex16 } from '../../src/base/index.ts';
@@ -104,9 +104,12 @@ export class FakeEngine implements Engine {
   }
 
   buildImage(options: Parameters<Engine['buildImage']>[0]): Promise<void> {
+    const [image = ''] = options.tags;
+    if (!existsSync(join(options.contextDir, 'Dockerfile')))
+      return Promise.reject(runtimeErrors.create('IMAGE_BUILD_FAILED', { image, why: 'there is no Dockerfile' }));
     options.onProgress?.(`building ${options.tags.join(', ')}`);
-    const image = { ...fakeImage(options.tags[0] ?? '', { labels: options.labels }), tags: options.tags };
-    for (const tag of options.tags) this.images.set(tag, image);
+    const built = { ...fakeImage(image, { labels: options.labels }), tags: options.tags };
+    for (const tag of options.tags) this.images.set(tag, built);
     return Promise.resolve();
   }
 
