@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { launchErrors } from '../../src/launch/index.ts';
+import { type LaunchEvidence, resolveStatus } from '../../src/launch/resolve-status.ts';
+import type { WorkerResult } from '../../src/launch/index.ts';
+
+const plain: LaunchEvidence = {
+  role: 'subprocess',
+  cause: null,
+  reading: { kind: 'none' },
+  exitCode: 0,
+  notCreated: null,
+  oom: null,
+  logFailure: null,
+};
+const said = (status: WorkerResult['status'], concerns: string | null = null): LaunchEvidence['reading'] => ({
+  kind: 'result',
+  result: { status, concerns, question: null, summary: null, costUsd: null, model: null },
+});
+const oom = { memoryBytes: 33_554_432, confirmed: true };
+const invalid: LaunchEvidence['reading'] = { kind: 'invalid', why: 'the result is not JSON' };
+
+// SI 1.14, CC 6.7: the order is the rule.
+describe('resolveStatus', () => {
+  it.each<[string, Partial<LaunchEvidence>, string]>([
+    ['a subprocess that exits 0', {}, 'done'],
+    ['a subprocess that exits otherwise', { exitCode: 3 }, 'failed'],
+    ['a subprocess without an exit code', { exitCode: null }, 'failed'],
+    ['a setup command that exits 0', { role: 'setup' }, 'done'],
+    ['an agent without a result, whatever its code', { role: 'agent' }, 'failed'],
+    [
+      'a reported status over the exit code',
+      { role: 'agent', reading: said('done_with_concerns'), exitCode: 1 },
+      'done_with_concerns',
+    ],
+    ['a reported question', { role: 'agent', reading: said('needs_context') }, 'needs_context'],
+    ['a reported failure over exit 0', { reading: said('failed') }, 'failed'],
+    ['a result that is none, over exit 0', { reading: invalid }, 'failed'],
+    ['a container that was never created', { exitCode: 125, notCreated: 'no such image' }, 'config_error'],
+    ['a memory kill', { exitCode: 137, oom }, 'config_error'],
+    [
+      'an unconfirmed memory kill of an agent',
+      { role: 'agent', exitCode: 137, oom: { ...oom, confirmed: false } },
+      'config_error',
+    ],
+    ['a memory kill that a session got past', { role: 'agent', reading: said('done'), oom }, 'done'],
+    ['a pause, even beside a result', { cause: 'pause', role: 'agent', reading: said('done') }, 'paused'],
+    ['a pause over a memory kill', { cause: 'pause', oom }, 'paused'],
+    ['a time cap', { cause: 'cap', exitCode: 143 }, 'capped_out'],
+    ['a cancel', { cause: 'cancel', exitCode: 143 }, 'failed'],
+  ])('resolves %s', (_what, changes, status) => {
+    expect(resolveStatus({ ...plain, ...changes }).status).toBe(status);
+  });
+
+  it('names the limit, and says when the engine did not confirm it', () => {
+    const confirmed = resolveStatus({ ...plain, exitCode: 137, oom });
+    expect(confirmed.error?.code).toBe('KRAFT_MEMORY_LIMIT_REACHED');
+    expect(confirmed.reason).toContain('32m');
+    const unconfirmed = resolveStatus({ ...plain, exitCode: 137, oom: { ...oom, confirmed: false } });
+    expect(unconfirmed.reason).toContain('did not confirm');
+  });
+
+  it('gives the words of the engine when it made no container', () => {
+    const { error, reason } = resolveStatus({ ...plain, notCreated: 'invalid mount config' });
+    expect(error?.code).toBe('KRAFT_CONTAINER_NOT_CREATED');
+    expect(reason).toContain('invalid mount config');
+  });
+
+  // PF-U09
+  it('names /etc/subuid when the image has users outside the range', () => {
+    const words = 'potentially insufficient UIDs or GIDs available in user namespace (requested 0:42 for /etc/gshadow)';
+    const { error } = resolveStatus({ ...plain, exitCode: 125, notCreated: words });
+    expect(error?.code).toBe('KRAFT_SUBORDINATE_IDS_TOO_FEW');
+    expect(error?.remedy).toContain('/etc/subuid');
+  });
+
+  it('stops as a configuration error when the log could not be capped', () => {
+    const logFailure = launchErrors.create('LOG_CAP_FAILED', { path: '/l', why: 'not supported' });
+    expect(resolveStatus({ ...plain, cause: 'log', exitCode: 143, logFailure })).toMatchObject({
+      status: 'config_error',
+      error: { code: 'KRAFT_LOG_CAP_FAILED' },
+    });
+  });
+
+  it('says why a session failed', () => {
+    expect(resolveStatus({ ...plain, exitCode: 3 }).reason).toBe('it ended with exit code 3');
+    expect(resolveStatus({ ...plain, role: 'agent' }).reason).toBe(
+      'the agent ended with exit code 0 and wrote no result',
+    );
+    expect(resolveStatus({ ...plain, reading: said('failed', 'no database') }).reason).toBe('no database');
+  });
+});
