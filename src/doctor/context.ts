@@ -1,8 +1,9 @@
 import { asKraftError } from '../base/index.ts';
 import type { LoadedRepos, PolicySettings, SandboxSettings } from '../config/index.ts';
+import type { OpenedEngine } from '../launch/index.ts';
 import type { EngineFacts, ImageInfo, KnownEngineFacts } from '../runtime/index.ts';
 import { attempt, type Attempt } from './finding.ts';
-import type { DoctorOptions, OpenedEngine } from './options.ts';
+import type { DoctorOptions } from './options.ts';
 
 /** What is asked once per run and read by many rows. */
 export interface DoctorContext {

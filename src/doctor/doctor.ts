@@ -17,7 +17,10 @@ import { attempt, fail, ok, skipped, toRow, type Finding } from './finding.ts';
 import type { DoctorOptions } from './options.ts';
 import type { DoctorReport, DoctorRow } from './report.ts';
 
-/** Looks at the host and at every connected repository by the code of a launch. Changes nothing and never throws. */
+/**
+ * Looks at the host and at every connected repository by the code of a launch. Never throws, fetches nothing,
+ * and changes nothing but what Kraft keeps for itself.
+ */
 export interface Doctor {
   /** Asks everything anew, each question once however many repositories share it. */
   run(): Promise<DoctorReport>;

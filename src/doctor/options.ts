@@ -2,8 +2,7 @@ import type { KraftError } from '../base/index.ts';
 import type { EnvReader } from '../credentials/index.ts';
 import type { HomePaths, LoadedRepos, PolicySettings, ResolvedRepo, SandboxSettings } from '../config/index.ts';
 import type { Git } from '../git/index.ts';
-import type { Launcher, ProgramNeed } from '../launch/index.ts';
-import type { Engine, EngineProbe } from '../runtime/index.ts';
+import type { Launcher, OpenedEngine, ProgramNeed } from '../launch/index.ts';
 
 /** What the operating system says: a port, so that a test can stand on any host. `openHostProbe` is the real one. */
 export interface HostProbe {
@@ -57,12 +56,6 @@ export interface LaunchSteps {
   programs(repo: ResolvedRepo): Promise<readonly ProgramNeed[]>;
   /** Commands that the repository's own files propose; null where they propose none. */
   propose(repo: ResolvedRepo): Promise<{ readonly setup: string | null; readonly test: string | null }>;
-}
-
-export interface OpenedEngine {
-  readonly engine: Engine;
-  /** The cache that launches use: doctor refreshes it. */
-  readonly probe: EngineProbe;
 }
 
 /** Everything that doctor reaches; null says that this command has no such thing. */

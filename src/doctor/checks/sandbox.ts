@@ -70,7 +70,7 @@ async function checkContainer(ground: Ground): Promise<readonly Finding[]> {
   const image = await context.inspectImage(live, sandbox.image);
   if (!image.ok) return [...told, fail(image.error)];
   if (image.value === null)
-    return [...told, fail(launchErrors.create('IMAGE_MISSING', { image: sandbox.image, cli: live.engine.cli }))];
+    return [...told, fail(launchErrors.create('IMAGE_MISSING', { image: sandbox.image, cli: live.engine.kind }))];
   // A launch looks for the programs and reads the image itself; it would only repeat what is refused already.
   told.push(...(await checkLaunch(ground)));
   if (refusal === null && limits.refusal === null) told.push(...(await checkInside(ground, limits.limits, mode)));
@@ -129,7 +129,7 @@ async function lookInside(
     const result = await live.engine.runThrowaway(spec, { env: {}, timeoutMs: containerProbeTimeoutMs, input: null });
     const seen = parseContainerProbe(result, marker);
     if ('why' in seen) {
-      const { cli } = live.engine;
+      const cli = live.engine.kind;
       return { without: doctorErrors.create('PROBE_WITHOUT_ANSWER', { image, cli, why: seen.why }), problems: [] };
     }
     const problems = [...decideLimitsInForce(limits, seen)];
