@@ -18,8 +18,35 @@ const may = {
   store: all('base', 'events', 'items'),
   images: all('base', 'process', 'runtime'),
   launch: all('base', 'events', 'config', 'limits', 'credentials', 'harness', 'runtime', 'git', 'refs', 'process'),
-  walk: all('base', 'events', 'config', 'chain', 'items', 'store', 'git', 'harness', 'launch', 'limits', 'runtime', 'process'),
-  doctor: all('base', 'config', 'credentials', 'limits', 'process', 'runtime', 'git', 'store', 'launch', 'harness', 'chain', 'detect', 'images'),
+  walk: all(
+    'base',
+    'events',
+    'config',
+    'chain',
+    'items',
+    'store',
+    'git',
+    'harness',
+    'launch',
+    'limits',
+    'runtime',
+    'process',
+  ),
+  doctor: all(
+    'base',
+    'config',
+    'credentials',
+    'limits',
+    'process',
+    'runtime',
+    'git',
+    'store',
+    'launch',
+    'harness',
+    'chain',
+    'detect',
+    'images',
+  ),
 };
 const below = Object.keys(may);
 Object.assign(may, {
@@ -27,7 +54,7 @@ Object.assign(may, {
   daemon: all('base', 'events', 'compose', 'daemon-client'),
   cli: all('base', 'events', 'daemon-client'),
 });
-// The command line reaches these by import() inside a command, so that `kraft --version` loads none of them.
+// The command line reaches these by import() inside a command, so that `kraft --version` loads none of them; a type costs nothing.
 const lazily = { cli: ['compose', 'daemon'] };
 const owner = {
   dockerode: '^src/runtime/docker/',
@@ -44,7 +71,12 @@ export const table = { may, lazily };
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     {
       name: 'known-folder',
       severity: 'error',
@@ -56,7 +88,11 @@ export default {
       name: `layer-${from}`,
       severity: 'error',
       from: { path: `^src/${from}/` },
-      to: { path: '^src/', pathNot: `^src/(${[from, ...to].join('|')})/`, dependencyTypesNot: lazily[from] ? ['dynamic-import'] : [] },
+      to: {
+        path: '^src/',
+        pathNot: `^src/(${[from, ...to].join('|')})/`,
+        dependencyTypesNot: lazily[from] ? ['dynamic-import', 'type-only'] : [],
+      },
     })),
     ...Object.entries(lazily).map(([from, to]) => ({
       name: `lazy-${from}`,
@@ -97,9 +133,18 @@ export default {
     {
       name: 'pure-files-do-no-io',
       severity: 'error',
-      from: { path: '^src/(events|refs|items|limits|detect)/|/(schema|plan|policy|lower|spell|decide|confirm-[^/]+|build-[^/]+|render[^/]*)\\.ts$' },
-      to: { dependencyTypes: ['core'], path: '^(node:)?(fs|fs/promises|net|tls|https?|child_process|sqlite|dgram|dns)$' },
+      from: {
+        path: '^src/(events|refs|items|limits|detect)/|/(schema|plan|policy|lower|spell|decide|confirm-[^/]+|build-[^/]+|render[^/]*)\\.ts$',
+      },
+      to: {
+        dependencyTypes: ['core'],
+        path: '^(node:)?(fs|fs/promises|net|tls|https?|child_process|sqlite|dgram|dns)$',
+      },
     },
   ],
-  options: { tsConfig: { fileName: 'tsconfig.json' }, tsPreCompilationDeps: true, doNotFollow: { path: 'node_modules' } },
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+  },
 };

@@ -3,3 +3,5 @@ export { startClient, type ClientRequest, type StartedClient } from './client.ts
 export { identify, isAlive, runningForMs, signalGroup, type ProcessIdentity } from './identity.ts';
 export { findProgram } from './find.ts';
 export { processErrors } from './errors.ts';
+export { startDetached, type DetachedProcess, type DetachedRequest } from './detached.ts';
+export { showInPager, type PagerRequest } from './pager.ts';

@@ -1,10 +1,12 @@
 import { asKraftError, hasCode } from '../base/index.ts';
 import type { KraftEvent } from '../events/index.ts';
 import { decide, itemErrors, pickByPrefix, pickNext, renderPrompt, type Item, type ItemVerb } from '../items/index.ts';
+import type { LaunchPlan } from '../launch/index.ts';
 import type { Change } from '../store/index.ts';
 import { removeItemTraces } from './abandon.ts';
 import { thaw } from './frozen.ts';
 import { fileItem, refreeze } from './file-item.ts';
+import { planNext } from './plan-next.ts';
 import type { WalkPorts } from './ports.ts';
 import { continueSessions, findSessions, type Found } from './reattach.ts';
 import { Run } from './run.ts';
@@ -104,6 +106,10 @@ class ItemWalker implements Walker {
     const task = frozen.chain.nodes.flatMap((node) => node.tasks).find((candidate) => candidate.kind === 'agent');
     const { context, task: words } = renderPrompt(promptFacts(item, frozen, task ?? null));
     return `${context}\n\n${words}`;
+  }
+
+  async plan(id: string): Promise<LaunchPlan> {
+    return planNext(this.#ports, await this.find(id));
   }
 
   async idle(): Promise<void> {

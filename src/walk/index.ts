@@ -3,3 +3,4 @@ export type { WalkPorts } from './ports.ts';
 export { createWalker } from './create-walker.ts';
 export { walkErrors } from './errors.ts';
 export { thaw, worktreeOf, type Frozen } from './frozen.ts';
+export { lookAhead, type Outlook } from './look-ahead.ts';

@@ -51,7 +51,10 @@ export async function readyItem(ports: WalkPorts, run: Run, item: Item): Promise
 }
 
 /** The person's repository as it stands now. Errors: REPO_UNUSABLE, and those of git's probe. */
-export async function openRepository(ports: WalkPorts, repo: Pick<ResolvedRepo, 'path'>): Promise<Repository> {
+export async function openRepository(
+  ports: Pick<WalkPorts, 'git'>,
+  repo: Pick<ResolvedRepo, 'path'>,
+): Promise<Repository> {
   const probe = await ports.git.probeRepository(repo.path);
   const unusable = (why: string): Error => walkErrors.create('REPO_UNUSABLE', { repo: repo.path, why });
   if (probe.repository === null) throw unusable('it is no git repository any more');
@@ -89,7 +92,11 @@ export function checkSandbox(repo: ResolvedRepo): DockerSandbox {
 }
 
 /** Every program that some task of the item runs, once each. */
-function listNeeds({ repo, chain, harnesses }: Pick<Ready, 'repo' | 'chain' | 'harnesses'>): readonly ProgramNeed[] {
+export function listNeeds({
+  repo,
+  chain,
+  harnesses,
+}: Pick<Ready, 'repo' | 'chain' | 'harnesses'>): readonly ProgramNeed[] {
   const commands = {
     setupCommand: repo.setupCommand,
     testCommands: [...listCandidates(repo).map((scope) => scope.command), ...subprocessCommands(chain)],
@@ -113,9 +120,10 @@ function subprocessCommands(chain: Chain): readonly string[] {
     .flatMap((task) => (task.kind === 'subprocess' ? [task.command] : []));
 }
 
-async function selectHarnesses(
-  ports: WalkPorts,
-  item: Item,
+/** The harness of each agent task, by its path. Errors: HARNESS_*, and what refuses the agent's launch. */
+export async function selectHarnesses(
+  ports: Pick<WalkPorts, 'loadHarness'>,
+  item: Pick<Item, 'harness'>,
   { repo, chain, sandbox }: { readonly repo: ResolvedRepo; readonly chain: Chain; readonly sandbox: DockerSandbox },
 ): Promise<ReadonlyMap<string, SelectedHarness>> {
   const selected = new Map<string, SelectedHarness>();

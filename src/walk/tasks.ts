@@ -45,7 +45,11 @@ async function runAgent(ports: WalkPorts, run: Run, context: TaskContext, task: 
   await commitLeftovers(ports, run, context, task);
 }
 
-function agentRequest({ ready, item, nodeId }: TaskContext, task: AgentChainTask): SessionRequest {
+/** The session that an agent task is: prompt and options in the words of its harness. */
+export function agentRequest(
+  { ready, item, nodeId }: Omit<TaskContext, 'worktree'>,
+  task: AgentChainTask,
+): SessionRequest {
   const selected = ready.harnesses.get(task.path);
   if (selected === undefined) throw walkErrors.create('NODE_UNKNOWN', { node: task.path, chain: ready.chain.id });
   const { context, task: prompt } = renderPrompt(promptFacts(item, ready, task));

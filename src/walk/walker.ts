@@ -1,4 +1,5 @@
 import type { Item } from '../items/index.ts';
+import type { LaunchPlan } from '../launch/index.ts';
 
 /** What a person files. `repo` is the absolute path of a connected repository. */
 export interface FileRequest {
@@ -44,6 +45,8 @@ export interface Walker extends AsyncDisposable {
   runningSessionCount(): Promise<number>;
   /** The prompt that the item's agent gets. */
   prompt(id: string): Promise<string>;
+  /** The plan of the agent's next launch, for an item that has a worktree. Starts nothing. Errors: as a start, ITEM_HAS_NO_WORKTREE. */
+  plan(id: string): Promise<LaunchPlan>;
   /** Resolves when no walk is under way (tests, `admin stop --pause`). */
   idle(): Promise<void>;
 }

@@ -1,0 +1,51 @@
+import { asKraftError, type KraftError } from '../base/index.ts';
+import { chainErrors, type Chain } from '../chain/index.ts';
+import type { ResolvedRepo } from '../config/index.ts';
+import type { SelectedHarness } from '../harness/index.ts';
+import type { DockerSandbox, ProgramNeed } from '../launch/index.ts';
+import { walkErrors } from './errors.ts';
+import type { WalkPorts } from './ports.ts';
+import { checkSandbox, listNeeds, openRepository, selectHarnesses } from './ready.ts';
+
+/** What an item on a repository would meet, told before there is one. */
+export interface Outlook {
+  /** Everything that would stop it before the engine is asked, in the order in which it would be met. */
+  readonly refusals: readonly KraftError[];
+  readonly programs: readonly ProgramNeed[];
+}
+
+/** The harness of an item that names none. */
+const usualHarness = 'demo';
+
+/** Asks what `readyItem` asks, of a repository and its default chain, and gathers in place of stopping. Never throws. */
+export async function lookAhead(
+  ports: Pick<WalkPorts, 'git' | 'loadChain' | 'loadHarness'>,
+  repo: ResolvedRepo,
+): Promise<Outlook> {
+  const refusals: KraftError[] = [];
+  const collect = async <T>(step: () => Promise<T> | T): Promise<T | null> => {
+    try {
+      return await step();
+    } catch (error) {
+      refusals.push(asKraftError(error));
+      return null;
+    }
+  };
+  const chain = await collect<Chain>(() => ports.loadChain(repo.defaultChain));
+  if (chain !== null && chain.unbuilt.length > 0) {
+    refusals.push(chainErrors.create('CHAIN_PART_NOT_BUILT', { chain: chain.id, parts: chain.unbuilt }));
+  }
+  const sandbox = await collect<DockerSandbox>(() => checkSandbox(repo));
+  const harnesses =
+    chain === null || sandbox === null
+      ? null
+      : await collect(() => selectHarnesses(ports, { harness: usualHarness }, { repo, chain, sandbox }));
+  await collect(async () => {
+    if ((await ports.git.readIdentity(await openRepository(ports, repo))) === null) {
+      throw walkErrors.create('IDENTITY_MISSING', { repo: repo.path });
+    }
+  });
+  const programs =
+    chain === null ? [] : listNeeds({ repo, chain, harnesses: harnesses ?? new Map<string, SelectedHarness>() });
+  return { refusals, programs };
+}
