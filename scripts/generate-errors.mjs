@@ -15,8 +15,14 @@ async function readCatalogues() {
     const files = (await readdir(join(root, 'src', name))).filter((file) => file === 'errors.ts');
     for (const file of files) {
       const exported = Object.values(await import(join(root, 'src', name, file)));
-      const specs = exported.filter((value) => value?.specs !== undefined).flatMap((value) => Object.entries(value.specs));
-      if (specs.length > 0) found.set(name, specs.map(([code, spec]) => describeError(code, spec)));
+      const specs = exported
+        .filter((value) => value?.specs !== undefined)
+        .flatMap((value) => Object.entries(value.specs));
+      if (specs.length > 0)
+        found.set(
+          name,
+          specs.map(([code, spec]) => describeError(code, spec)),
+        );
     }
   }
   return found;

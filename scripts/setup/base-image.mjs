@@ -21,6 +21,7 @@ import { SetupRefusal, say } from './progress.mjs';
 
 const REGISTRY_ANSWER_MS = 20_000;
 const PULL_MS = 600_000;
+const DOWNLOAD_ATTEMPTS = 3;
 const hostCertificates = '/usr/local/share/ca-certificates';
 
 /** Every base image that a Dockerfile under `images/` names. */
@@ -92,6 +93,19 @@ async function addHostAccess(root, sources, proxy) {
     await runOrRefuse('chroot', [root, 'update-ca-certificates'], { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } });
 }
 
+/**
+ * Downloads first, and again when a download fails: what is there is not fetched twice, and debootstrap itself gives up at
+ * the first name that does not resolve.
+ */
+async function debootstrap(args, env) {
+  const options = { timeoutMs: 600_000, env };
+  for (let attempt = 1; attempt < DOWNLOAD_ATTEMPTS; attempt += 1) {
+    if ((await run('debootstrap', ['--download-only', ...args], options)).code === 0) break;
+    say('   a package could not be downloaded; trying again');
+  }
+  await runOrRefuse('debootstrap', args, options);
+}
+
 /** Makes the root file system of `debian:<suite>-slim` with debootstrap and keeps it as a tar archive. */
 async function makeRootArchive(suite, archive, { yes }) {
   await installPackages(packagesFor.baseImage, 'making the base image', { yes });
@@ -109,7 +123,7 @@ async function makeRootArchive(suite, archive, { yes }) {
       ...(sources.mirror === null ? [] : [sources.mirror]),
     ];
     const env = { ...process.env, ...(proxy === null ? {} : { http_proxy: proxy }) };
-    await runOrRefuse('debootstrap', args, { timeoutMs: 600_000, quiet: true, env });
+    await debootstrap(args, env);
     await addHostAccess(root, sources, proxy);
     for (const folder of [
       'var/cache/apt',

@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
  * @param {string[]} args
  * @param {object} options
  *   `timeoutMs` default one minute · `firstOutputMs` gives up when nothing at all was printed for so long ·
- *   `show` streams its output to the terminal as well · `quiet` keeps nothing of its standard output.
+ *   `show` streams its output to the terminal as well.
  * @returns {Promise<{code: number, stdout: string, stderr: string, timedOut: boolean}>} code 127 when it cannot start
  */
 export function run(program, args, options = {}) {
@@ -39,7 +39,7 @@ export function run(program, args, options = {}) {
     child.stdout.setEncoding('utf8').on('data', (text) => {
       if (first !== null) clearTimeout(first);
       if (show) process.stdout.write(text);
-      if (options.quiet !== true) result.stdout += text;
+      result.stdout += text;
     });
     child.stderr.setEncoding('utf8').on('data', (text) => {
       if (show) process.stderr.write(text);

@@ -3,6 +3,7 @@
 import process from 'node:process';
 
 const finished = [];
+const STILL_WORKING_MS = 20_000;
 
 /** Prints one line at once. */
 export function say(text) {
@@ -25,6 +26,8 @@ export function renderDuration(durationMs) {
 export async function step(title, work) {
   say(`== ${title}`);
   const begin = performance.now();
+  const tick = () => say(`   … still working after ${renderDuration(performance.now() - begin)}`);
+  const ticking = setInterval(tick, STILL_WORKING_MS);
   try {
     const outcome = await work();
     const durationMs = performance.now() - begin;
@@ -34,6 +37,8 @@ export async function step(title, work) {
   } catch (error) {
     say(`   failed (${renderDuration(performance.now() - begin)})`);
     throw error;
+  } finally {
+    clearInterval(ticking);
   }
 }
 
