@@ -34,9 +34,11 @@ export type ParsedDocument =
   | { readonly kind: 'document'; readonly document: SourceDocument }
   | { readonly kind: 'refused'; readonly problems: readonly [DocumentProblem, ...DocumentProblem[]] };
 
-/** What a person writes fits many times; a bound so that a wrong file is refused in milliseconds. */
-export const documentSizeMaxBytes = 1024 * 1024;
+/** What a person writes fits many times; more would let a wrong file keep the parser busy for seconds. */
+export const documentSizeMaxBytes = 256 * 1024;
 const depthMax = 32;
+// One slip of syntax makes the parser complain about much of what follows.
+const syntaxProblemsMax = 5;
 
 /**
  * Reads strict YAML 1.2: UTF-8, one document, text keys written once, no anchors, aliases, tags or directives.
@@ -53,7 +55,7 @@ export async function parseDocument(bytes: Uint8Array): Promise<ParsedDocument> 
   try {
     const tree = yaml.parseDocument(text, { ...options, lineCounter: lines });
     const walk = new Walk(yaml, lines);
-    const problems = [...tree.errors, ...tree.warnings].map((e) => syntaxProblem(e, lines));
+    const problems = [...tree.errors, ...tree.warnings].slice(0, syntaxProblemsMax).map((e) => syntaxProblem(e, lines));
     if (problems.length === 0) problems.push(...directiveProblems(tree));
     const data = problems.length === 0 ? walk.read(tree.contents, []) : null;
     problems.push(...walk.problems);
@@ -78,7 +80,8 @@ const options = {
   prettyErrors: false,
   merge: false,
   resolveKnownTags: false,
-  logLevel: 'silent',
+  // At 'silent' the parser would drop every document but the first without a word.
+  logLevel: 'error',
 } as const;
 
 function refused(problems: readonly DocumentProblem[]): ParsedDocument {
@@ -117,6 +120,7 @@ const syntaxWords: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: 'has a tag (`!…`), which is not read',
   BAD_ALIAS: 'has an alias (`*name`), which is not read; put a value that starts with * in quotes',
   BAD_DIRECTIVE: 'has a directive (`%…`), which is not read',
+  RESOURCE_EXHAUSTION: 'is nested too deeply',
   UNEXPECTED_TOKEN: 'has something here that YAML does not expect',
 };
 

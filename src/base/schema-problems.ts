@@ -53,7 +53,14 @@ export function renderPath(path: DocumentPath): string {
 /** Every issue of a failed parse with its line, in the order of the file. Quotes no value of the document. */
 export function schemaProblems(schema: z.ZodType, document: SourceDocument, error: z.ZodError): SchemaProblem[] {
   const problems = error.issues.flatMap((issue) => describe(issue, [], { schema, document }));
-  return problems.sort((a, b) => a.line - b.line);
+  return problems.filter((p) => !isMisspelt(p, problems)).sort((a, b) => a.line - b.line);
+}
+
+/** A key that is missing because it was written with a slip: the slip is the one problem. */
+function isMisspelt(problem: SchemaProblem, all: readonly SchemaProblem[]): boolean {
+  if (problem.fault !== 'missing-key') return false;
+  const parent = renderPath(problem.path.slice(0, -1));
+  return all.some((p) => p.fault === 'unknown-key' && p.meant === problem.path.at(-1) && renderPath(p.path) === parent);
 }
 
 type Issue = z.core.$ZodIssue;

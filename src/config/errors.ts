@@ -16,6 +16,11 @@ function place(p: At): string {
   return `${p.file}:${p.line}: ${p.path === '' ? 'the file' : p.path} ${p.problem}.`;
 }
 
+/** A remedy that comes with the problem, after where it is to be done. */
+function there(p: { file: string; line: number; remedy: string }): string {
+  return `Line ${p.line} of ${p.file}: ${p.remedy}`.replace(/([^.`)])$/, '$1.');
+}
+
 export const configErrors = defineErrors({
   CONFIG_UNREADABLE: {
     kind: 'config',
@@ -35,7 +40,7 @@ export const configErrors = defineErrors({
   CONFIG_BAD_VALUE: {
     kind: 'config',
     message: (p: At & { remedy: string | null }) => place(p),
-    remedy: (p: At & { remedy: string | null }) => p.remedy ?? `Change the value on line ${p.line} of ${p.file}.`,
+    remedy: (p: At & { remedy: string | null }) => there({ ...p, remedy: p.remedy ?? 'change the value' }),
   },
   CONFIG_MISSING_KEY: {
     kind: 'config',
@@ -54,12 +59,12 @@ export const configErrors = defineErrors({
     kind: 'config',
     message: (p: KeyAt & { remedy: string }) =>
       `${p.file}:${p.line}: ${p.path === '' ? '' : `${p.path}: `}${p.key} ${p.problem}.`,
-    remedy: (p: KeyAt & { remedy: string }) => p.remedy,
+    remedy: there,
   },
   CONFIG_UNREAD_KEY: {
     kind: 'config',
     message: (p: KeyAt & { remedy: string }) => `${p.file}:${p.line}: ${p.path}: nothing reads the key ${p.key}.`,
-    remedy: (p: KeyAt & { remedy: string }) => p.remedy,
+    remedy: there,
   },
   CONFIG_OPEN_NETWORK: {
     kind: 'config',
@@ -74,8 +79,8 @@ export const configErrors = defineErrors({
   CONFIG_SAVE_REFUSED: {
     kind: 'config',
     message: (p: { file: string; problem: string; remedy: string }) =>
-      `Nothing was saved, because ${p.file} would not load afterwards: ${p.problem}`,
-    remedy: (p: { remedy: string }) => p.remedy,
+      `Nothing was saved, because ${p.file} would not load afterwards (${p.problem}).`,
+    remedy: (p: { remedy: string }) => `Give another value, and try again (${p.remedy})`,
   },
   CONFIG_LOCKED: {
     kind: 'environment',

@@ -57,7 +57,8 @@ export const Count = z.int().min(1);
 export const Usd = z.number().positive();
 
 export const AbsolutePath = Text.superRefine((path, ctx) => {
-  if (!isAbsolute(path)) problem(ctx, 'must be an absolute path', { remedy: 'Write the whole path, starting with /.' });
+  if (path !== '' && !isAbsolute(path))
+    problem(ctx, 'must be an absolute path', { remedy: 'Write the whole path, starting with /.' });
 });
 
 /** A path inside the repository: relative, never climbing out of it. */

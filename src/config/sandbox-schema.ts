@@ -35,14 +35,15 @@ export const NetworkBlock = z.strictObject({
   runtime: PhaseBlock.optional().meta({ description: 'While agents, subprocess tasks and tests run.' }),
 });
 
+function isExactHost(text: string): boolean {
+  const parsed = parseHostPattern(text);
+  return parsed.kind === 'pattern' && parsed.pattern.host.kind === 'exact' && parsed.pattern.port === null;
+}
+
 const Injection = z.strictObject({
   domain: z
     .string()
-    .superRefine((text, ctx) => {
-      const parsed = parseHostPattern(text);
-      const exact = parsed.kind === 'pattern' && parsed.pattern.host.kind === 'exact' && parsed.pattern.port === null;
-      if (!exact) problem(ctx, 'must be one exact host, without a wildcard or port', {});
-    })
+    .refine(isExactHost, 'must be one exact host, without a wildcard or port')
     .meta({ description: 'The one host whose requests carry the header.' }),
   header: z
     .string()
@@ -140,19 +141,17 @@ function checkCredentials(block: DockerBlock, ctx: z.RefinementCtx): void {
   const names = new Set<string>();
   const headers = new Set<string>();
   credentials.forEach((credential, i) => {
-    for (const phase of credential.phase ?? phases) {
-      claim(names, `${phase} ${credential.env}`, () =>
-        problem(ctx, `lists ${credential.env} a second time for the ${phase} phase`, {
-          path: ['credentials', i, 'env'],
-        }),
-      );
-      for (const key of new Set((credential.inject ?? []).map(headerKey))) {
-        claim(headers, `${phase} ${key}`, () =>
-          problem(ctx, `sets the header of ${key} a second time in the ${phase} phase`, {
-            path: ['credentials', i, 'inject'],
-          }),
-        );
-      }
+    const inPhases = credential.phase ?? phases;
+    const again = claim(names, [credential.env], inPhases);
+    if (again !== null) {
+      problem(ctx, `lists ${again.key} a second time for the ${again.phase} phase`, {
+        path: ['credentials', i, 'env'],
+      });
+    }
+    const twice = claim(headers, new Set((credential.inject ?? []).map(headerKey)), inPhases);
+    if (twice !== null) {
+      const path = ['credentials', i, 'inject'];
+      problem(ctx, `sets the header of ${twice.key} a second time in the ${twice.phase} phase`, { path });
     }
     checkDomains(block, credential, { ctx, index: i });
   });
@@ -162,9 +161,20 @@ function headerKey(inject: { domain: string; header: string }): string {
   return `${inject.domain.trim().toLowerCase()} ${inject.header.toLowerCase()}`;
 }
 
-function claim(taken: Set<string>, key: string, onTaken: () => void): void {
-  if (taken.has(key)) onTaken();
-  taken.add(key);
+/** Takes each key in each phase; answers the first that was taken before. */
+function claim(
+  taken: Set<string>,
+  keys: Iterable<string>,
+  inPhases: readonly PhaseWord[],
+): { readonly key: string; readonly phase: string } | null {
+  let again: { readonly key: string; readonly phase: string } | null = null;
+  for (const key of keys) {
+    for (const phase of new Set(inPhases)) {
+      if (taken.has(`${phase} ${key}`)) again ??= { key, phase };
+      taken.add(`${phase} ${key}`);
+    }
+  }
+  return again;
 }
 
 function checkDomains(
@@ -173,6 +183,7 @@ function checkDomains(
   at: { ctx: z.RefinementCtx; index: number },
 ): void {
   (credential.inject ?? []).forEach((inject, j) => {
+    if (!isExactHost(inject.domain)) return;
     const open = phases.filter((phase) => namesHost(block, phase, inject.domain));
     const wanted = credential.phase ?? null;
     const missing = wanted === null ? (open.length === 0 ? phases : []) : wanted.filter((p) => !open.includes(p));
