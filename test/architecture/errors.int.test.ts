@@ -60,7 +60,7 @@ describe('the error catalogues', () => {
       const { message, remedy } = describeError(code, spec);
       return [
         ...(/[.>]$/.test(message) && message.length > 10 ? [] : [`${code} says: ${message}`]),
-        ...(/[.?`)>]$/.test(remedy) && remedy.length > 5 ? [] : [`${code} advises: ${remedy}`]),
+        ...(/[.?`)>]$/.test(remedy) && remedy.length >= 5 ? [] : [`${code} advises: ${remedy}`]),
       ];
     });
     expect(faulty).toEqual([]);
