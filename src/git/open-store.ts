@@ -11,7 +11,7 @@ import {
   type Sidecar,
   type StoreLayout,
 } from '../refs/index.ts';
-import { buildStore, ensurePlaceholders, readRefs, readStoreFacts, type StoreFacts } from './build-store.ts';
+import { buildStore, ensurePlaceholders, readRefs, readStoreFacts, type StoreFacts } from './make-store.ts';
 import type { PublishOutcome, RefStore, Repository, Worktree } from './git.ts';
 import { publishBranch } from './publish.ts';
 import { readSidecar, writeSidecar } from './sidecar-file.ts';
