@@ -99,7 +99,7 @@ export const configErrors = defineErrors({
     message: (p: { path: string; line: number }) => `${p.path} is already connected (repos.yaml:${p.line}).`,
     remedy: () => 'Nothing is to be done; edit the entry to change it.',
   },
-  REPO_NOT_CONNECTED: {
+  REPO_ENTRY_UNKNOWN: {
     kind: 'usage',
     message: (p: { path: string }) => `${p.path} is not connected.`,
     remedy: (p: { path: string }) =>

@@ -94,7 +94,7 @@ function repoAt(loaded: LoadedRepos, path: string): ResolvedRepo {
 }
 
 function notConnected(path: string): never {
-  throw configErrors.create('REPO_NOT_CONNECTED', { path });
+  throw configErrors.create('REPO_ENTRY_UNKNOWN', { path });
 }
 
 /** One change of the file; the function that makes it answers whether there is anything to write. */

@@ -147,7 +147,7 @@ describe('saving repos.yaml', () => {
   it('names what is connected already, and what is not', async () => {
     const paths = await makeHome({ 'repos.yaml': written });
     expect(await failure(addRepo(paths, { path: '/x/../x/' }))).toMatchObject({ code: 'KRAFT_REPO_ALREADY_CONNECTED' });
-    expect(await failure(removeRepo(paths, '/nowhere'))).toMatchObject({ code: 'KRAFT_REPO_NOT_CONNECTED' });
+    expect(await failure(removeRepo(paths, '/nowhere'))).toMatchObject({ code: 'KRAFT_REPO_ENTRY_UNKNOWN' });
   });
 
   it('says why a file could not be written, and leaves the old one', async () => {
