@@ -4,10 +4,13 @@ import { safeLine } from '../base/index.ts';
 import { ancestors, gitlinkMode, movedGitlinks, parseEntries, type TreeEntry } from '../refs/index.ts';
 import { gitErrors } from './errors.ts';
 import type { Repository, Worktree } from './git.ts';
-import { explainEnd, largeOutputBytes, longTimeoutMs, type GitPlace, type GitRunner } from './run-git.ts';
+import { explainEnd, largeOutputBytes, type GitPlace, type GitRunner } from './run-git.ts';
 import { UntrustedDir } from './untrusted-dir.ts';
 import { stateDir, withView, type WorktreeView } from './view.ts';
 import { readFilterPins } from './worktree.ts';
+
+// A FIFO by the name of .gitignore blocks git until this is over; the item then stops with the reason.
+const inspectTimeoutMs = 120_000;
 
 export interface Inspected {
   readonly repository: Repository;
@@ -105,7 +108,7 @@ export async function changedPaths(git: GitRunner, runDir: string, what: Inspect
       action: 'compare the worktree',
       place: view.place,
       pins,
-      timeoutMs: longTimeoutMs,
+      timeoutMs: inspectTimeoutMs,
       outputMaxBytes: largeOutputBytes,
     });
     refuseUnreadable(status, what.worktree.path);
@@ -124,7 +127,7 @@ async function read(git: GitRunner, place: GitPlace, root: string, args: readonl
     args,
     action: 'look at the worktree',
     place,
-    timeoutMs: longTimeoutMs,
+    timeoutMs: inspectTimeoutMs,
     outputMaxBytes: largeOutputBytes,
   });
   refuseUnreadable(done, root);

@@ -194,7 +194,7 @@ async function collectNotes(
   }
   if (await hasSubmodules(git, repository)) {
     notes.push(
-      'The repository has submodules: they are not initialised in worktrees, and a moved submodule pointer stops an item.',
+      'The repository has submodules: they are not initialised in worktrees, and an item that fills one or moves its pointer stops.',
     );
   }
   if ((await readIfPresent(join(commonDir, 'shallow'))) !== null) {

@@ -1,12 +1,12 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomHex16 } from '../base/index.ts';
 import { incomingRef, type Pin } from '../refs/index.ts';
 import type { Repository } from './git.ts';
 import { readObjectDirs } from './object-dirs.ts';
 import { atGitDir, explainEnd, largeOutputBytes, longTimeoutMs, type GitRunner } from './run-git.ts';
-import { kindOf, makePrivateDir, removeTree } from './trusted-files.ts';
+import { withScratchDir } from './scratch.ts';
+import { kindOf, makePrivateDir } from './trusted-files.ts';
 import { UntrustedDir } from './untrusted-dir.ts';
 
 const maxObjects = 500_000;
@@ -36,14 +36,11 @@ export async function bringOver(
     readonly commit: string;
   },
 ): Promise<string | null> {
-  const dir = join(runDir, 'git-quarantine', randomHex16());
-  try {
+  return withScratchDir(runDir, 'git-quarantine', async (dir) => {
     await makeQuarantine(dir, what.repository, what.commit);
     const refusal = await fillQuarantine(git, dir, what);
     return refusal ?? (await fetchFrom(git, dir, what.repository, what.itemId));
-  } finally {
-    await removeTree(dir);
-  }
+  });
 }
 
 async function makeQuarantine(dir: string, repository: Repository, commit: string): Promise<void> {

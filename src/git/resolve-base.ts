@@ -1,3 +1,4 @@
+import { hasCode } from '../base/index.ts';
 import { baseRef, branchRef, configValue, isBranchName } from '../refs/index.ts';
 import { gitErrors } from './errors.ts';
 import type { Repository } from './git.ts';
@@ -99,7 +100,7 @@ async function fetchBase(
     });
     return done.exitCode === 0 ? null : explainEnd(done);
   } catch (error) {
-    if (error instanceof Error) return error.message.replace(/\.$/u, '');
+    if (hasCode(error, 'GIT_TIMED_OUT')) return error.message.replace(/\.$/u, '');
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import { open, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomHex16 } from '../base/index.ts';
 import { branchRef, storeLayout } from '../refs/index.ts';
 import { gitErrors } from './errors.ts';
 import type { Repository, Worktree } from './git.ts';
 import { commitOf } from './resolve-base.ts';
 import type { GitPlace, GitRunner } from './run-git.ts';
-import { kindOf, makePrivateDir, removeTree } from './trusted-files.ts';
+import { withScratchDir } from './scratch.ts';
+import { kindOf } from './trusted-files.ts';
 import { UntrustedDir } from './untrusted-dir.ts';
 
 const indexMaxBytes = 1024 ** 3;
@@ -36,17 +36,13 @@ export async function withView<T>(
   work: (view: WorktreeView) => Promise<T>,
 ): Promise<T> {
   const { repository, worktree } = what;
-  const dir = join(runDir, 'git-view', randomHex16());
-  try {
-    await makePrivateDir(dir);
+  return withScratchDir(runDir, 'git-view', async (dir) => {
     const head = (await commitOf(git, repository, branchRef(worktree.branch))) ?? worktree.baseCommit;
     await writeFile(join(dir, 'HEAD'), `${head}\n`);
     await writeFile(join(dir, 'commondir'), `${repository.commonDir}\n`);
     await copyIndex(await stateDir(runDir, worktree), dir, worktree.path);
-    return await work({ place: { cwd: worktree.path, gitDir: dir, workTree: worktree.path }, head });
-  } finally {
-    await removeTree(dir);
-  }
+    return work({ place: { cwd: worktree.path, gitDir: dir, workTree: worktree.path }, head });
+  });
 }
 
 async function copyIndex(from: string, to: string, worktree: string): Promise<void> {

@@ -18,7 +18,7 @@ export const hostPins: readonly Pin[] = [
 
 /**
  * What a worker's git needs besides: its commits cannot be signed (the keys are not there), and `git gc` must not try to
- * write a commit graph into `objects/info`, which is read-only.
+ * write into `objects/info`, which is read-only.
  */
 export const workerPins: readonly Pin[] = [
   ...hostPins,
@@ -26,6 +26,7 @@ export const workerPins: readonly Pin[] = [
   ['tag.gpgSign', 'false'],
   ['gc.writeCommitGraph', 'false'],
   ['fetch.writeCommitGraph', 'false'],
+  ['repack.updateServerInfo', 'false'],
 ];
 
 /** What Kraft's own calls on the host pin besides: no signing, no maintenance, no ref or file that was not asked for. */

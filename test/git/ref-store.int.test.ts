@@ -11,7 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFixture, refsOf } from './fixture.ts';
+import { silentLog } from '../../src/base/index.ts';
+import { openGit } from '../../src/git/index.ts';
+import { containerPaths, makeFixture, refsOf } from './fixture.ts';
 
 describe('publishing the branch of an item', () => {
   it('SI-9.11 I1: moves the item branch alone, whatever else the worker moved', async () => {
@@ -332,6 +334,21 @@ describe('reusing and rebuilding a store', () => {
     await expect(item.open('s2', ['s1'])).rejects.toMatchObject({ code: 'KRAFT_REF_STORE_DAMAGED' });
     await item.open('s3');
     expect(existsSync(join(store.dir, 'worktrees', 'abc23456'))).toBe(true);
+  });
+
+  it('takes two git processes to open a store, so that a launch does not wait for it', async () => {
+    const f = makeFixture();
+    const item = await f.item();
+    const bin = join(f.base, 'bin');
+    const calls = join(f.base, 'calls');
+    mkdirSync(bin);
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$1" >>'${calls}'\nexec ${real} "$@"\n`, { mode: 0o755 });
+    const env = { ...f.env, PATH: `${bin}:${f.env['PATH'] ?? ''}` };
+    const git = openGit({ runDir: f.runDir, env, umask: 0o022, containerPaths, log: silentLog });
+    const { repository, worktree, itemId } = item;
+    await git.openRefStore({ repository, worktree, itemId, sessionId: 's1', liveSessionIds: [] });
+    expect(readFileSync(calls, 'utf8').trim().split('\n')).toEqual(['version', 'config', 'for-each-ref']);
   });
 
   it('holds concurrent sessions of one worktree to one store', async () => {
