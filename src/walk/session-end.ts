@@ -127,5 +127,5 @@ const stopWords: Readonly<Record<SessionEnd['status'], StopWords | null>> = {
 
 /** ` with exit code 3`, or nothing where there is none. */
 export function exitText(end: SessionEnd): string {
-  return end.exitCode === null ? '' : ` with exit code ${end.exitCode}`;
+  return end.exitCode === null || end.exitCode === 0 ? '' : ` with exit code ${end.exitCode}`;
 }
