@@ -31,6 +31,8 @@ export interface SuperviseBounds {
   readonly logPollMs: number;
   /** How long an engine without an answer is asked again before the end is taken as unknown. */
   readonly settleMs: number;
+  /** How long a container may outlive its client before the client counts as lost: the engine's answer may lag. */
+  readonly lagMs: number;
 }
 
 export const defaultBounds: SuperviseBounds = {
@@ -40,6 +42,7 @@ export const defaultBounds: SuperviseBounds = {
   containerPollMs: 1_000,
   logPollMs: 1_000,
   settleMs: 30_000,
+  lagMs: 2_000,
 };
 
 /** The client to watch: one that this process started has a promise, another one is polled, null is gone already. */
@@ -53,9 +56,6 @@ export type ContainerEnd =
   | { readonly kind: 'ended'; readonly state: ContainerState }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly why: string };
-
-/** How long a container may outlive its client before the client counts as lost: the engine's answer may lag. */
-const lagMs = 2_000;
 
 /** Watches a launch to its end: client, container, time cap and log cap; then tears down and resolves its status. */
 export class Supervision implements RunningLaunch {
@@ -193,7 +193,7 @@ export class Supervision implements RunningLaunch {
         if (state === null) return { kind: 'absent' };
         if (!state.running) return { kind: 'ended', state };
         answeredMs = clock.monotonicMs();
-        if (answeredMs - startMs >= lagMs || this.#watched === null) this.#clientEndedFirst = true;
+        if (answeredMs - startMs >= bounds.lagMs || this.#watched === null) this.#clientEndedFirst = true;
       } catch (error) {
         silence = asKraftError(error).message;
       }

@@ -33,10 +33,9 @@ describe('judgeOutput', () => {
     ['the client left no code', { clientExitCode: null }, 'was killed'],
     ['the codes differ', { clientExitCode: 137 }, 'ended with code 137 and the container with 0'],
   ])('says that the end may be lost when %s', (_what, changes, words) => {
-    expect(judgeOutput({ ...whole, ...changes })).toEqual({
-      reason: expect.stringContaining(words),
-      droppedBytes: null,
-    });
+    const output = judgeOutput({ ...whole, ...changes });
+    expect(output?.reason).toContain(words);
+    expect(output?.droppedBytes).toBeNull();
   });
 
   it('says how much the cap dropped', () => {
