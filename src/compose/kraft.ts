@@ -5,17 +5,26 @@ import type { DoctorReport } from '../doctor/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
 import type { ResolvedRepo } from '../config/index.ts';
 
+/** An item as front doors show it. What is frozen onto it stays inside: it holds values of the repository's `env`. */
+export type PublicItem = Omit<Item, 'frozen' | 'frozenChain'>;
+
+/** A connected repository as front doors show it: `env` by its names alone. */
+export type PublicRepo = Omit<ResolvedRepo, 'env'> & { readonly envNames: readonly string[] };
+
+export interface Commit {
+  readonly commit: string;
+  readonly subject: string;
+  readonly author: string;
+  /** UTC RFC 3339. */
+  readonly at: string;
+}
+
 /** An item with what a person wants to see beside it (`view show`, `GET /api/work-items/{id}`). */
 export interface ItemView {
-  readonly item: Item;
+  readonly item: PublicItem;
   readonly sessions: readonly SessionRow[];
   /** Commits of the branch since its base, newest first. */
-  readonly commits: readonly {
-    readonly commit: string;
-    readonly subject: string;
-    readonly author: string;
-    readonly at: string;
-  }[];
+  readonly commits: readonly Commit[];
   /** The command that merges the branch; null until something is committed. */
   readonly mergeCommand: string | null;
   /** The verb that takes the item on (`kraft item start abc`), null when ended or running. */
@@ -25,6 +34,7 @@ export interface ItemView {
 export interface CreateItemRequest {
   readonly title: string;
   readonly description: string;
+  /** Path of a connected repository, a path inside it, or its label. */
   readonly repo: string;
   readonly chain: string | null;
   readonly harness: string | null;
@@ -68,7 +78,11 @@ export interface Kraft extends AsyncDisposable {
   abandonItem(id: string): Promise<ItemView>;
   /** `id` may be a prefix; several matches are an error naming them. */
   showItem(id: string): Promise<ItemView>;
-  listItems(filter: { readonly repo: string | null; readonly all: boolean }): Promise<readonly Item[]>;
+  /** Newest first. `repo`: label or path of a connected repository, or null for all; abandoned items only on request. */
+  listItems(filter: {
+    readonly repo: string | null;
+    readonly includeAbandoned: boolean;
+  }): Promise<readonly PublicItem[]>;
   events(query: {
     readonly itemId: string | null;
     readonly type: string | null;
@@ -97,7 +111,7 @@ export interface Kraft extends AsyncDisposable {
   /** The prompt that the item's agent gets, and the plan of its next launch. */
   prompt(itemId: string): Promise<string>;
   plan(itemId: string): Promise<LaunchPlan>;
-  repos(): Promise<readonly ResolvedRepo[]>;
+  repos(): Promise<readonly PublicRepo[]>;
   doctor(): Promise<DoctorReport>;
   /** Pauses every running item (`admin stop --pause`); answers how many. */
   pauseAll(): Promise<number>;

@@ -1,6 +1,9 @@
+import type { ErrorReport } from '../base/index.ts';
+
 /**
  * The words that the command line and the daemon exchange on `run/kraft.sock`: HTTP/1.1, JSON bodies, routes of CC 8.2.
- * `protocol` changes whenever a request or answer changes shape; another number answers `health` and `stop` alone.
+ * `protocol` changes whenever a request or answer changes shape; another number answers `health` and `stop` alone,
+ * whose answers therefore only ever gain fields.
  */
 export const protocolVersion = 1;
 
@@ -8,6 +11,18 @@ export const protocolVersion = 1;
 export const protocolHeader = 'x-kraft-protocol';
 
 export const socketName = 'kraft.sock';
+
+/** Longest socket path in bytes that every supported system binds (104 with the final NUL on macOS, 108 on Linux). */
+export const socketPathMaxBytes = 103;
+
+/** Longest wait of one long poll in milliseconds; a follower asks again. */
+export const waitMaxMs = 30_000;
+
+/** Largest request body that the daemon reads. */
+export const requestMaxBytes = 1024 * 1024;
+
+/** Largest answer that a client reads. */
+export const answerMaxBytes = 64 * 1024 * 1024;
 
 export const routes = {
   health: { method: 'GET', path: '/api/health' },
@@ -26,3 +41,35 @@ export const routes = {
   repos: { method: 'GET', path: '/api/repos' },
   doctor: { method: 'POST', path: '/api/doctor' },
 } as const;
+
+export type RouteName = keyof typeof routes;
+
+/** Routes that are answered whatever protocol the client speaks. */
+export const routesForAnyProtocol: readonly RouteName[] = ['health', 'stop'];
+
+/** Body of every answer that is not 2xx: what `--json` prints too. */
+export interface ErrorAnswer extends ErrorReport {
+  readonly outcome: 'error';
+}
+
+/** Body of `POST /api/stop`. */
+export interface StopRequest {
+  /** Pause every running item first; otherwise sessions go on for the next daemon to adopt. */
+  readonly pause: boolean;
+}
+
+/** Its answer, sent before the daemon ends. */
+export interface StopAnswer {
+  readonly pid: number;
+  /** Sessions that go on without the daemon. */
+  readonly leftRunning: number;
+  /** Items that were paused, with `pause`. */
+  readonly paused: number;
+}
+
+/** What of the health answer every version can read. */
+export interface HealthHead {
+  readonly version: string;
+  readonly protocol: number;
+  readonly pid: number;
+}

@@ -1,0 +1,106 @@
+import type { Command } from './command.ts';
+
+/** One verb of the table: how it is typed, what it is for, and its file, which is loaded when it is run. */
+export interface CommandEntry {
+  readonly words: readonly string[];
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** Groups, for help. */
+export const groups: readonly { readonly name: string; readonly summary: string }[] = [
+  { name: 'repo', summary: 'Connect repositories' },
+  { name: 'item', summary: 'File work items and take them on' },
+  { name: 'view', summary: 'See items, logs, events and diffs' },
+  { name: 'admin', summary: 'The daemon, the doctor, images' },
+];
+
+const entry = (words: string, summary: string, load: CommandEntry['load']): CommandEntry => ({
+  words: words.split(' '),
+  summary,
+  load,
+});
+
+/** Every verb, in the order of help. */
+export const commandTable: readonly CommandEntry[] = [
+  entry(
+    'repo connect',
+    'Connect a git repository',
+    async () => (await import('./commands/repo-connect.ts')).repoConnect,
+  ),
+  entry('repo list', 'List connected repositories', async () => (await import('./commands/repo-list.ts')).repoList),
+  entry(
+    'repo disconnect',
+    'Take a repository out of Kraft',
+    async () => (await import('./commands/repo-disconnect.ts')).repoDisconnect,
+  ),
+  entry(
+    'repo path',
+    'Print the path of an item’s worktree',
+    async () => (await import('./commands/repo-path.ts')).repoPath,
+  ),
+  entry('item create', 'File a work item', async () => (await import('./commands/item-create.ts')).itemCreate),
+  entry('item start', 'Start an item that was filed', async () => (await import('./commands/item-start.ts')).itemStart),
+  entry('item pause', 'Pause a running item', async () => (await import('./commands/item-pause.ts')).itemPause),
+  entry('item resume', 'Go on with a paused item', async () => (await import('./commands/item-resume.ts')).itemResume),
+  entry('item retry', 'Try a stopped item again', async () => (await import('./commands/item-retry.ts')).itemRetry),
+  entry(
+    'item abandon',
+    'Give an item up, with its worktree',
+    async () => (await import('./commands/item-abandon.ts')).itemAbandon,
+  ),
+  entry('view list', 'List items', async () => (await import('./commands/view-list.ts')).viewList),
+  entry('view show', 'Show one item', async () => (await import('./commands/view-show.ts')).viewShow),
+  entry(
+    'view events',
+    'Show what happened to items',
+    async () => (await import('./commands/view-events.ts')).viewEvents,
+  ),
+  entry(
+    'view logs',
+    'Show the output of an item’s sessions',
+    async () => (await import('./commands/view-logs.ts')).viewLogs,
+  ),
+  entry('view diff', 'Show what an item changed', async () => (await import('./commands/view-diff.ts')).viewDiff),
+  entry('admin start', 'Start the daemon', async () => (await import('./commands/admin-start.ts')).adminStart),
+  entry(
+    'admin stop',
+    'Stop the daemon; sessions go on',
+    async () => (await import('./commands/admin-stop.ts')).adminStop,
+  ),
+  entry(
+    'admin health',
+    'Ask the daemon how it is',
+    async () => (await import('./commands/admin-health.ts')).adminHealth,
+  ),
+  entry(
+    'admin doctor',
+    'Check host and repositories',
+    async () => (await import('./commands/admin-doctor.ts')).adminDoctor,
+  ),
+  entry(
+    'admin images build',
+    'Build Kraft’s images on this machine',
+    async () => (await import('./commands/admin-images-build.ts')).adminImagesBuild,
+  ),
+  entry(
+    'admin images list',
+    'List Kraft’s images on this machine',
+    async () => (await import('./commands/admin-images-list.ts')).adminImagesList,
+  ),
+  entry(
+    'admin explain',
+    'Explain an error code',
+    async () => (await import('./commands/admin-explain.ts')).adminExplain,
+  ),
+  entry(
+    'admin completion',
+    'Print a shell completion script',
+    async () => (await import('./commands/admin-completion.ts')).adminCompletion,
+  ),
+];
+
+/** `kraft repo connect`. */
+export function renderName(entry: CommandEntry): string {
+  return ['kraft', ...entry.words].join(' ');
+}

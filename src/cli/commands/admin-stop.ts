@@ -1,0 +1,62 @@
+import { hasCode } from '../../base/index.ts';
+import type { StopAnswer } from '../../daemon-client/index.ts';
+import { defineCommand, flag } from '../command.ts';
+import { cliErrors } from '../errors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { openClient } from '../remote-kraft.ts';
+
+const stopsWithinSeconds = 15;
+
+export const adminStop = defineCommand({
+  description:
+    'Stops the daemon. Running sessions go on in their containers, and the next daemon adopts them; with `--pause` their\nitems are paused first. Nothing running is a success.',
+  arguments: [],
+  options: { pause: flag('Pause every running item first, and wait until its session has ended') },
+  examples: [
+    { line: 'kraft admin stop', does: 'Stop it; agents go on working.' },
+    { line: 'kraft admin stop --pause', does: 'Stop everything.' },
+  ],
+  async run(parsed, io) {
+    const { pause } = parsed.options;
+    try {
+      // Pausing waits for sessions to end: an interrupt has a grace of its own.
+      const answer = await openClient(io).send<StopAnswer>('stop', { body: { pause }, timeoutMs: 300_000 });
+      await untilGone(answer.pid);
+      io.out(renderStopped(answer));
+    } catch (error) {
+      if (!hasCode(error, 'DAEMON_NOT_RUNNING')) throw error;
+      io.out('No daemon runs.\n');
+    }
+    return exitCodes.ok;
+  },
+});
+
+async function untilGone(pid: number): Promise<void> {
+  const deadlineMs = performance.now() + stopsWithinSeconds * 1000;
+  while (isAlive(pid)) {
+    if (performance.now() > deadlineMs) throw cliErrors.create('DAEMON_STAYS', { pid, seconds: stopsWithinSeconds });
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function renderStopped(answer: StopAnswer): string {
+  const paused = answer.paused === 0 ? '' : `${count(answer.paused, 'item')} paused. `;
+  const left =
+    answer.leftRunning === 0
+      ? 'No session runs.'
+      : `${count(answer.leftRunning, 'session')} left running for the next daemon to adopt.`;
+  return `Stopped. ${paused}${left}\n`;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

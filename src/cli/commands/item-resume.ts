@@ -1,0 +1,9 @@
+import { defineItemAction } from '../act-on-item.ts';
+
+export const itemResume = defineItemAction({
+  verb: 'resume',
+  done: 'Resumed',
+  description:
+    'Goes on with an item that was paused. An item that was only filed begins with `kraft item start`; one that stopped\nfor a person is taken up with `kraft item retry`.',
+  example: 'Go on with the item whose id begins with k7mq.',
+});

@@ -1,0 +1,73 @@
+import { defineCommand, flag, jsonOption, valued, type Io } from '../command.ts';
+import { usageErrors } from '../errors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { findRepoOf, readRepoOption } from '../find-repo.ts';
+import { printJson } from '../print-json.ts';
+import { openRemoteKraft, type RemoteKraft } from '../remote-kraft.ts';
+import { renderItemList } from '../render-item.ts';
+
+const statuses = ['paused', 'queued', 'active', 'needs_human', 'completed', 'abandoned'] as const;
+
+export const viewList = defineCommand({
+  description:
+    'Lists items, newest first: those of the repository that the working directory lies in, else all. Abandoned items are\nleft out.',
+  arguments: [],
+  options: {
+    all: flag('Items of every repository', 'a'),
+    repo: valued('P', 'Items of one repository, by path or name'),
+    status: valued('S', `Items in one state: ${statuses.join(', ')}`),
+    'include-abandoned': flag('Abandoned items too'),
+    ...jsonOption,
+  },
+  examples: [
+    { line: 'kraft view list', does: 'Items of the repository at hand.' },
+    { line: 'kraft view list --all --status needs_human', does: 'Everything that waits for a person.' },
+  ],
+  async run(parsed, io) {
+    const { options } = parsed;
+    const status = readStatus(options.status);
+    const kraft = openRemoteKraft(io);
+    const { repo, here } = await findScope(kraft, io, options);
+    const includeAbandoned = options['include-abandoned'] || status === 'abandoned';
+    const listed = await kraft.listItems({ repo, includeAbandoned });
+    const items = status === null ? listed : listed.filter((item) => item.status === status);
+    if (options.json) printJson(io, items);
+    else if (items.length === 0) io.out(renderNone(here));
+    else io.out(renderItemList(items, io.style, io.terminal.columns));
+    return exitCodes.ok;
+  },
+});
+
+interface Scope {
+  readonly repo: string | null;
+  /** Label of the repository at hand, when that is what chose the items. */
+  readonly here: string | null;
+}
+
+/** `--repo`, else the repository of the working directory, else all (CC 5.1). */
+async function findScope(
+  kraft: RemoteKraft,
+  io: Io,
+  options: { readonly all: boolean; readonly repo: string | null },
+): Promise<Scope> {
+  if (options.repo !== null) {
+    if (!options.all) return { repo: readRepoOption(options.repo, io.cwd), here: null };
+    throw usageErrors.create('OPTIONS_CONFLICT', { command: 'kraft view list', options: ['--all', '--repo'] });
+  }
+  const here = options.all ? null : findRepoOf(io.cwd, await kraft.repos());
+  return { repo: here?.path ?? null, here: here?.label ?? null };
+}
+
+function readStatus(typed: string | null): (typeof statuses)[number] | null {
+  if (typed === null) return null;
+  const found = statuses.find((status) => status === typed);
+  if (found !== undefined) return found;
+  const problem = `takes one of ${statuses.join(', ')}`;
+  throw usageErrors.create('OPTION_VALUE', { command: 'kraft view list', option: '--status', problem });
+}
+
+function renderNone(label: string | null): string {
+  return label === null
+    ? 'No items. File one with `kraft item create TITLE`.\n'
+    : `No items of ${label}. \`kraft view list --all\` shows those of other repositories.\n`;
+}

@@ -1,0 +1,37 @@
+import { defineErrors } from '../base/index.ts';
+
+export const composeErrors = defineErrors({
+  HOME_UNUSABLE: {
+    kind: 'environment',
+    message: (p: { path: string; why: string }) => `${p.path} cannot hold Kraft's files: ${p.why}.`,
+    remedy: () => 'Name a directory of your own in KRAFT_HOME (or KRAFT_RUN_DIR, KRAFT_CONFIG_DIR).',
+  },
+  HOME_UNSAFE: {
+    kind: 'denied',
+    message: (p: { path: string; why: string; fix: string }) => `${p.path} is not safe to use: ${p.why}.`,
+    remedy: (p: { path: string; why: string; fix: string }) => p.fix,
+  },
+  REPO_UNKNOWN: {
+    kind: 'usage',
+    message: (p: { repo: string }) => `${p.repo} is no connected repository and lies in none.`,
+    remedy: (p: { repo: string }) =>
+      `Connect it with \`kraft repo connect ${p.repo}\`, or name another with \`--repo\`; \`kraft repo list\` shows them.`,
+  },
+  REPO_LABEL_AMBIGUOUS: {
+    kind: 'usage',
+    message: (p: { repo: string; paths: readonly string[] }) =>
+      `Several repositories are named ${p.repo}: ${p.paths.join(', ')}.`,
+    remedy: () => 'Name one by its path.',
+  },
+  REPO_NOT_CONNECTABLE: {
+    kind: 'environment',
+    message: (p: { path: string; why: string }) => `${p.path} cannot be connected: ${p.why}.`,
+    remedy: (p: { path: string; why: string }) => `Mend that in ${p.path}, then run \`kraft repo connect\` again.`,
+  },
+  SESSION_UNKNOWN: {
+    kind: 'usage',
+    message: (p: { id: string; session: string | null }) =>
+      p.session === null ? `Item ${p.id} has run no session yet.` : `Item ${p.id} has no session ${p.session}.`,
+    remedy: (p: { id: string; session: string | null }) => `See its sessions with \`kraft view show ${p.id}\`.`,
+  },
+});

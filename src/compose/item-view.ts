@@ -1,0 +1,36 @@
+import type { Git, Repository } from '../git/index.ts';
+import { renderMergeCommand, renderNextCommand, type Item } from '../items/index.ts';
+import type { Store } from '../store/index.ts';
+import type { Commit, ItemView, PublicItem } from './kraft.ts';
+
+/** The item without what is frozen onto it: that holds the values of the repository's `env`. */
+export function toPublicItem(item: Item): PublicItem {
+  const hidden: readonly string[] = ['frozen', 'frozenChain'] satisfies readonly (keyof Item)[];
+  return Object.fromEntries(Object.entries(item).filter(([key]) => !hidden.includes(key))) as unknown as PublicItem;
+}
+
+/** Everything that a person sees of an item. Its commits are left out while its repository cannot be read. */
+export async function readItemView(
+  edges: { readonly store: Store; readonly git: Git; readonly findRepository: (path: string) => Promise<Repository> },
+  item: Item,
+): Promise<ItemView> {
+  const [sessions, commits] = await Promise.all([
+    edges.store.listSessions({ itemId: item.id, statuses: null }),
+    readCommits(edges, item).catch((): readonly Commit[] => []),
+  ]);
+  return {
+    item: toPublicItem(item),
+    sessions,
+    commits,
+    mergeCommand: commits.length === 0 ? null : renderMergeCommand(item),
+    nextCommand: renderNextCommand(item),
+  };
+}
+
+async function readCommits(
+  edges: Parameters<typeof readItemView>[0],
+  { repo, branch, baseCommit }: Item,
+): Promise<readonly Commit[]> {
+  if (baseCommit === null) return [];
+  return edges.git.branchLog({ repository: await edges.findRepository(repo), branch, baseCommit });
+}

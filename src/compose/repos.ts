@@ -1,0 +1,71 @@
+import type { PublicRepo } from './kraft.ts';
+
+/** What `kraft repo connect` was told; null where it is to be found out. */
+export interface ConnectRequest {
+  /** Absolute path inside the repository. */
+  readonly path: string;
+  /** `''` declares that there is none. */
+  readonly setupCommand: string | null;
+  /** `''` declares that there are none (`--no-tests`). */
+  readonly testCommand: string | null;
+  /** Null: Kraft's own worker image. */
+  readonly image: string | null;
+}
+
+/** A command that the repository's own files propose. */
+export interface CandidateCommand {
+  readonly command: string;
+  /** The file it came from, as a path inside the repository. */
+  readonly marker: string;
+}
+
+/** Where a command of the entry comes from. */
+export type CommandOrigin =
+  /** Given on the command line. */
+  | 'given'
+  /** It stood in repos.yaml already. */
+  | 'kept'
+  /** The first of the candidates. */
+  | 'proposed'
+  /** Undecided: nothing was found, or what was found stops the proposal. */
+  | 'none';
+
+/** One command of the entry after connecting. */
+export interface ConnectedCommand {
+  /** Null: undecided. `''`: deliberately none. */
+  readonly command: string | null;
+  readonly origin: CommandOrigin;
+  readonly marker: string | null;
+  /** Further commands that were found, best first. */
+  readonly alsoFound: readonly CandidateCommand[];
+  /** Why nothing was proposed though something was found. */
+  readonly note: string | null;
+}
+
+/** How connecting ended. */
+export interface ConnectReport {
+  /** `completed`: the entry existed, and something undecided was filled in. */
+  readonly outcome: 'connected' | 'completed' | 'already_connected';
+  readonly path: string;
+  readonly label: string;
+  /** The linked worktree that was named in place of its main checkout. */
+  readonly namedWorktree: string | null;
+  /** What the proposals were read from (`origin/main 1a2b3c4`). */
+  readonly readFrom: string;
+  readonly setup: ConnectedCommand;
+  readonly test: ConnectedCommand;
+  /** Commands per changed path, when more than one directory has tests. */
+  readonly scopes: readonly { readonly paths: readonly string[]; readonly command: string }[];
+  /** Image of the entry's sandbox; null when the entry declares another kind or none. */
+  readonly image: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** The connected repositories of a home. Needs no daemon. */
+export interface Repos {
+  list(): Promise<readonly PublicRepo[]>;
+  /** Idempotent: fills only what is undecided, and writes over nothing that was decided. */
+  connect(request: ConnectRequest): Promise<ConnectReport>;
+  /** Takes the entry out of repos.yaml; its items and their worktrees stay. */
+  disconnect(path: string): Promise<{ readonly path: string; readonly label: string }>;
+}

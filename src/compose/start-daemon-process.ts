@@ -1,0 +1,23 @@
+import { startDetached, type DetachedProcess } from '../process/index.ts';
+import type { Environment } from './environment.ts';
+
+export type DaemonProcess = DetachedProcess;
+
+/** Starts this same program as a daemon of its own: the arguments are those of `kraft admin start`. */
+export function startDaemonProcess(
+  options: Pick<Environment, 'variables' | 'personUmask'> & {
+    /** Script and arguments for the running Node. */
+    readonly args: readonly string[];
+    readonly cwd: string;
+    readonly logPath: string;
+  },
+): Promise<DaemonProcess> {
+  return startDetached({
+    file: process.execPath,
+    args: [...process.execArgv, ...options.args],
+    env: options.variables,
+    cwd: options.cwd,
+    logPath: options.logPath,
+    umask: options.personUmask,
+  });
+}

@@ -1,0 +1,77 @@
+import type { ErrorKind } from '../base/index.ts';
+import type { Kraft } from '../compose/index.ts';
+import type { RouteName, StopAnswer } from '../daemon-client/index.ts';
+import { parseCreateItem, parseStop, readChoice, readNumber, readWaitMs, type RoutedRequest } from './request.ts';
+
+/** What a handler may use. */
+export interface AnswerContext {
+  readonly kraft: Kraft;
+  /** Ends the daemon once the answer is on its way. */
+  readonly stop: () => void;
+}
+
+type Answer = (request: RoutedRequest, context: AnswerContext) => Promise<unknown>;
+
+const seqMax = Number.MAX_SAFE_INTEGER;
+
+/** HTTP status of an error, by its kind: for tools that look at nothing else. */
+export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
+  usage: 400,
+  config: 422,
+  denied: 403,
+  limit: 429,
+  environment: 503,
+  upstream: 502,
+  bug: 500,
+};
+
+/** One handler per route: parse, one call of the facade, answer. */
+export const answers: Readonly<Record<RouteName, Answer>> = {
+  health: (_, { kraft }) => kraft.health(),
+  stop: async ({ body }, { kraft, stop }) => {
+    const paused = parseStop(body).pause ? await kraft.pauseAll() : 0;
+    const answer: StopAnswer = { pid: process.pid, paused, leftRunning: await kraft.runningSessionCount() };
+    stop();
+    return answer;
+  },
+  items: ({ query }, { kraft }) =>
+    kraft.listItems({ repo: query.get('repo'), includeAbandoned: query.get('includeAbandoned') === 'true' }),
+  createItem: ({ body }, { kraft }) => kraft.createItem(parseCreateItem(body)),
+  item: ({ params }, { kraft }) => kraft.showItem(idOf(params)),
+  itemEvents: (request, context) => readEvents(request, context.kraft, idOf(request.params)),
+  events: (request, context) => readEvents(request, context.kraft, null),
+  itemLog: ({ params, query }, { kraft }) =>
+    kraft.readLog({
+      itemId: idOf(params),
+      sessionId: query.get('session'),
+      offset: readNumber(query, 'offset', { fallback: 0, max: seqMax }),
+      tailBytes: query.has('tailBytes') ? readNumber(query, 'tailBytes', { fallback: 0, max: seqMax }) : null,
+      waitMs: readWaitMs(query),
+    }),
+  itemDiff: ({ params, query }, { kraft }) =>
+    kraft.diff({
+      itemId: idOf(params),
+      format: readChoice(query.get('format') ?? 'patch', ['patch', 'stat', 'name-only'], 'format'),
+    }),
+  itemPrompt: async ({ params }, { kraft }) => ({ prompt: await kraft.prompt(idOf(params)) }),
+  itemPlan: ({ params }, { kraft }) => kraft.plan(idOf(params)),
+  itemVerb: ({ params }, { kraft }) => {
+    const verb = readChoice(params['verb'] ?? null, ['start', 'pause', 'resume', 'retry', 'abandon'], 'verb');
+    return kraft[`${verb}Item`](idOf(params));
+  },
+  repos: (_, { kraft }) => kraft.repos(),
+  doctor: (_, { kraft }) => kraft.doctor(),
+};
+
+function readEvents({ query }: RoutedRequest, kraft: Kraft, itemId: string | null): Promise<unknown> {
+  const type = query.get('type');
+  const afterSeq = readNumber(query, 'after_seq', { fallback: 0, max: seqMax });
+  const waitMs = readWaitMs(query);
+  if (waitMs > 0) return kraft.followEvents({ itemId, type, afterSeq, waitMs });
+  const limit = Math.max(1, readNumber(query, 'limit', { fallback: 500, max: 500 }));
+  return kraft.events({ itemId, type, afterSeq, limit });
+}
+
+function idOf(params: Readonly<Record<string, string>>): string {
+  return params['id'] ?? '';
+}

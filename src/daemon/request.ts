@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { requestMaxBytes, routes, waitMaxMs, type RouteName } from '../daemon-client/index.ts';
+import { daemonErrors } from './errors.ts';
+
+/** A request after its path was matched. */
+export interface RoutedRequest {
+  readonly route: RouteName;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Parsed JSON, or null when there was no body. */
+  readonly body: unknown;
+}
+
+/** Finds the route of a method and path. Errors: ROUTE_UNKNOWN. */
+export function matchRoute(method: string, url: string): Omit<RoutedRequest, 'body'> {
+  const at = url.indexOf('?');
+  const path = at === -1 ? url : url.slice(0, at);
+  const segments = path.split('/');
+  for (const [name, route] of Object.entries(routes)) {
+    if (route.method !== method) continue;
+    const params = matchSegments(route.path.split('/'), segments);
+    if (params !== null) {
+      return { route: name as RouteName, params, query: new URLSearchParams(at === -1 ? '' : url.slice(at)) };
+    }
+  }
+  throw daemonErrors.create('ROUTE_UNKNOWN', { method, path });
+}
+
+function matchSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
+  if (pattern.length !== segments.length) return null;
+  const params: Record<string, string> = {};
+  for (const [index, part] of pattern.entries()) {
+    const segment = segments[index] ?? '';
+    if (part.startsWith(':')) {
+      const value = decodeSegment(segment);
+      if (value === null || value === '') return null;
+      params[part.slice(1)] = value;
+    } else if (part !== segment) return null;
+  }
+  return params;
+}
+
+function decodeSegment(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+/** Reads the body up to the bound. Errors: REQUEST_TOO_LARGE, REQUEST_INVALID for what is no JSON. */
+export async function readBody(incoming: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > requestMaxBytes) throw daemonErrors.create('REQUEST_TOO_LARGE', { maxBytes: requestMaxBytes });
+    chunks.push(chunk);
+  }
+  if (sizeBytes === 0) return null;
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+  } catch (error) {
+    throw daemonErrors.create('REQUEST_INVALID', { problem: 'the body is not JSON' }, error);
+  }
+}
+
+const createItemSchema = z.strictObject({
+  title: z.string(),
+  description: z.string(),
+  repo: z.string(),
+  chain: z.string().nullable(),
+  harness: z.string().nullable(),
+  baseBranch: z.string().nullable(),
+  autostart: z.boolean(),
+});
+const stopSchema = z.strictObject({ pause: z.boolean() });
+
+/** The body of `POST /api/work-items`. */
+export function parseCreateItem(body: unknown): z.infer<typeof createItemSchema> {
+  return parse(createItemSchema, body);
+}
+
+/** The body of `POST /api/stop`; none at all leaves every session running. */
+export function parseStop(body: unknown): z.infer<typeof stopSchema> {
+  return body === null ? { pause: false } : parse(stopSchema, body);
+}
+
+function parse<T>(schema: z.ZodType<T>, body: unknown): T {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? 'the body' : issue.path.join('.');
+  throw daemonErrors.create('REQUEST_INVALID', { problem: `${where}: ${issue?.message ?? 'unreadable'}` });
+}
+
+/** Bounds of a query number. */
+export interface NumberBounds {
+  readonly fallback: number;
+  readonly max: number;
+}
+
+/** A whole number from the query, from 0 to `max`. Errors: REQUEST_INVALID. */
+export function readNumber(query: URLSearchParams, name: string, bounds: NumberBounds): number {
+  const text = query.get(name);
+  if (text === null) return bounds.fallback;
+  const value = Number(text);
+  if (!/^[0-9]+$/.test(text) || value > bounds.max) {
+    throw daemonErrors.create('REQUEST_INVALID', { problem: `${name} must be a whole number from 0 to ${bounds.max}` });
+  }
+  return value;
+}
+
+/** How long a long poll may wait, in milliseconds. */
+export function readWaitMs(query: URLSearchParams): number {
+  return readNumber(query, 'waitMs', { fallback: 0, max: waitMaxMs });
+}
+
+/** One of a set of words. Errors: REQUEST_INVALID. */
+export function readChoice<const T extends string>(text: string | null, choices: readonly T[], name: string): T {
+  const found = choices.find((choice) => choice === text);
+  if (found !== undefined) return found;
+  throw daemonErrors.create('REQUEST_INVALID', { problem: `${name} must be one of ${choices.join(', ')}` });
+}
