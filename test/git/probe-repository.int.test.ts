@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/index.ts';
 import { openGit } from '../../src/git/index.ts';
+import { openRunner } from '../../src/git/run-git.ts';
 import { containerPaths, makeFixture, run, type Fixture } from './fixture.ts';
 
 const cases: readonly (readonly [string, string, (f: Fixture) => string])[] = [
@@ -111,6 +112,23 @@ describe('probing a repository', () => {
     await expect(old.probeRepository(f.root)).rejects.toMatchObject({ code: 'KRAFT_GIT_TOO_OLD' });
     const none = openGit({ runDir: f.runDir, env: { PATH: '' }, umask: 0o022, containerPaths, log: silentLog });
     await expect(none.probeRepository(f.root)).rejects.toMatchObject({ code: 'KRAFT_PROGRAM_MISSING' });
+  });
+});
+
+describe('a git that hangs', () => {
+  it('is ended in time and said to be late, not taken for an answer', async () => {
+    const f = makeFixture();
+    const bin = join(f.base, 'bin');
+    mkdirSync(bin);
+    const hangs = '#!/bin/sh\n[ "$1" = version ] && { echo git version 2.50.0; exit; }\nexec sleep 60\n';
+    writeFileSync(join(bin, 'git'), hangs, { mode: 0o755 });
+    const git = openRunner({ env: { PATH: `${bin}:/usr/bin:/bin` }, umask: 0o022, log: silentLog });
+    const place = { cwd: f.root, gitDir: null, workTree: null };
+    const late = git.text({ args: ['status'], action: 'answer', place, timeoutMs: 200 });
+    await expect(late).rejects.toMatchObject({
+      code: 'KRAFT_GIT_TIMED_OUT',
+      message: 'git did not answer within 0.2 s.',
+    });
   });
 });
 

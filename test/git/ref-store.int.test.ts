@@ -105,24 +105,24 @@ describe('publishing the branch of an item', () => {
     expect(await item.publish()).toMatchObject({ kind: 'published', to: amended });
   });
 
-  const bad: readonly (readonly [string, (ref: string, dir: string) => void])[] = [
+  const bad: readonly (readonly [string, (ref: string, dir: string, commit: string) => void])[] = [
     ['I2 a symbolic ref', (ref) => writeFileSync(ref, 'ref: refs/heads/main\n')],
     ['I2 garbage', (ref) => writeFileSync(ref, 'not a commit\n')],
-    ['I2 a second line', (ref) => writeFileSync(ref, `${'1'.repeat(40)}\nmore\n`)],
+    ['I2 a second line', (ref, _dir, commit) => writeFileSync(ref, `${commit}\nmore\n`)],
     ['I2 a missing object', (ref) => writeFileSync(ref, `${'1'.repeat(40)}\n`)],
     [
       'I3 a symlinked ref',
-      (ref, dir) => {
-        writeFileSync(join(dir, 'elsewhere'), `${'2'.repeat(40)}\n`);
+      (ref, dir, commit) => {
+        writeFileSync(join(dir, 'elsewhere'), `${commit}\n`);
         symlinkSync(join(dir, 'elsewhere'), ref);
       },
     ],
     [
       'I3 a symlinked directory',
-      (ref, dir) => {
+      (ref, dir, commit) => {
         const kraft = join(ref, '..');
         mkdirSync(join(dir, 'other'));
-        writeFileSync(join(dir, 'other', 'abc23456-work'), `${'2'.repeat(40)}\n`);
+        writeFileSync(join(dir, 'other', 'abc23456-work'), `${commit}\n`);
         rmSync(kraft, { recursive: true });
         symlinkSync(join(dir, 'other'), kraft);
       },
@@ -143,9 +143,10 @@ describe('publishing the branch of an item', () => {
     const item = await f.item();
     const { store } = await item.open('s1');
     const ref = join(store.dir, 'refs/heads', item.worktree.branch);
-    mkdirSync(join(ref, '..'), { recursive: true });
+    const commit = item.commit(store, 'b.txt', 'two\n');
+    rmSync(ref);
     const before = refsOf(f);
-    plant(ref, store.dir);
+    plant(ref, store.dir, commit);
     expect(await item.publish()).toMatchObject({ kind: 'refused', keptAs: null });
     expect(refsOf(f)).toBe(before);
     expect(f.person('for-each-ref', 'refs/kraft/incoming', 'refs/kraft/unsynced')).toBe('');
