@@ -73,6 +73,12 @@ nodes:
     ]);
   });
 
+  test('says of a file that is none that it cannot be read', async () => {
+    mkdirSync(join(config, 'chains', 'odd.yaml'));
+
+    await expect(loadChain(config, 'odd')).rejects.toMatchObject({ code: 'KRAFT_CHAIN_FILE_UNREADABLE' });
+  });
+
   test.each([
     ['an unknown key', 'nodes:\n  - id: a\n    tasks: [{id: x, kind: agent}]\n    iconn: x\n', 4, /iconn/],
     ['both tasks and steps', 'nodes:\n  - id: a\n    tasks: []\n    steps: []\n', 2, /nodes/],

@@ -26,7 +26,9 @@ describe('pickByPrefix', () => {
 
   test('refuses none and several, naming them', () => {
     expect(() => pickByPrefix('x', [])).toThrow(expect.objectContaining({ code: 'KRAFT_ITEM_UNKNOWN' }));
-    expect(() => pickByPrefix('a', [sampleItem({ id: 'ab' }), sampleItem({ id: 'ac' })])).toThrow(/ab, ac/);
+    expect(() => pickByPrefix('a', [sampleItem({ id: 'ab' }), sampleItem({ id: 'ac' })])).toThrow(
+      expect.objectContaining({ code: 'KRAFT_ITEM_AMBIGUOUS', message: expect.stringContaining('ab, ac') as string }),
+    );
   });
 });
 

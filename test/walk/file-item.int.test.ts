@@ -74,6 +74,7 @@ describe('an item that would use what is not built yet stops before anything is 
       }),
       /credentials/,
     ],
+    // KRAFT_ITEM_NEEDS_UNBUILT names these two, the launch's own refusal the two above.
     ['a kit', () => ({ sandbox: { kind: 'kit', runtime: 'docker', kit: 'x' } }), /kind kit/],
     ['steering', () => ({ steering: ['style'] }), /steering \(style\)/],
   ])('%s', async (_name, change, reason) => {

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { randomIds, systemClock, type KraftError, type Log } from '../../src/base/index.ts';
 import { loadChain } from '../../src/chain/index.ts';
 import type { PolicySettings, ResolvedRepo } from '../../src/config/index.ts';
@@ -13,6 +13,9 @@ import type { Item } from '../../src/items/index.ts';
 import { openStore, type SessionRow, type Store } from '../../src/store/index.ts';
 import { createWalker, type FileRequest, type Walker, type WalkPorts } from '../../src/walk/index.ts';
 import { FakeLauncher } from '../support/fake-launcher.ts';
+
+// Each item is some fifty git processes, and test files share the machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** A Kraft home with real git and a real store, one connected repository, and sessions that are plain processes. */
 export class Home implements AsyncDisposable {

@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Home } from './home.ts';
 
@@ -259,4 +260,50 @@ test('a branch that somebody moved meanwhile is not overwritten: the commit is k
   expect(home.person('rev-parse', branch)).toBe(theirs);
   expect(await home.eventTypes(id)).toContain('sandbox_branch_not_synced');
   expect(home.person('log', '-1', '--format=%s', `refs/kraft/unsynced/${branch}`)).toBe('Mine');
+});
+
+test('a worktree that the agent left on another branch stops the item and says where it stands', async () => {
+  const home = await Home.open();
+
+  const item = await home.run('demo: write wanted.txt x\ndemo: sh git checkout -q -b elsewhere');
+
+  expect(item.stop).toMatchObject({ kind: 'infra', code: 'KRAFT_WORKTREE_OFF_BRANCH' });
+  expect(item.stop?.reason).toContain('elsewhere');
+  expect(item.stop?.remedy).toContain(home.worktree(item.id));
+});
+
+test('what the agent left and git does not take stops the item rather than complete it without', async () => {
+  const home = await Home.open();
+  home.launcher.endings.set('git add -A', { status: 'failed', exitCode: 128 });
+
+  const item = await home.run('demo: write wanted.txt x');
+
+  expect(item.stop).toMatchObject({ kind: 'infra', code: 'KRAFT_LEFTOVERS_NOT_COMMITTED' });
+  expect(item.stop?.reason).toContain('exit code 128');
+});
+
+test('a retry after the node has gone from its chain says so', async () => {
+  const home = await Home.open();
+  const stopped = await home.run('demo: write other.txt x');
+  mkdirSync(join(home.base, 'config', 'chains'));
+  writeFileSync(
+    join(home.base, 'config', 'chains', 'quick-task.yaml'),
+    'nodes: [{id: only, tasks: [{id: agent, kind: agent}]}]',
+  );
+
+  await home.walker.retry(stopped.id);
+
+  expect((await home.rest(stopped.id)).stop).toMatchObject({ kind: 'config', code: 'KRAFT_NODE_UNKNOWN' });
+});
+
+test('a launch is planned over a worktree that is there, and without one the item says which verb makes it', async () => {
+  const home = await Home.open();
+  const filed = await home.file(good);
+  await expect(home.walker.plan(filed.id)).rejects.toMatchObject({ code: 'KRAFT_ITEM_HAS_NO_WORKTREE' });
+
+  const item = await home.run('demo: write other.txt x');
+  const events = (await home.eventTypes(item.id)).length;
+
+  expect((await home.walker.plan(item.id)).track).toMatchObject({ itemId: item.id, role: 'agent' });
+  expect((await home.eventTypes(item.id)).length).toBe(events);
 });
