@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import type { Log } from '../../src/base/index.ts';
 import {
   openGit,
@@ -97,12 +97,15 @@ export function makeFixture(options: FixtureOptions = {}): Fixture {
 // One repository with one commit for each way of making it; tests copy it, since git processes are what takes time.
 const templates = new Map<string, string>();
 
+afterAll(() => {
+  for (const repo of templates.values()) rmSync(dirname(repo), { recursive: true, force: true });
+});
+
 function templateOf(init: readonly string[]): string {
   const key = init.join(' ');
   const known = templates.get(key);
   if (known !== undefined) return known;
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'kraft-git-template-')));
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   const env = { PATH: process.env['PATH'] ?? '', HOME: dir, GIT_CONFIG_NOSYSTEM: '1' };
   const git = (...args: string[]): string => run('git', args, join(dir, 'repo'), env);
   run('git', ['init', '-q', '-b', 'main', ...init, join(dir, 'repo')], dir, env);
