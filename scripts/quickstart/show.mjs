@@ -31,13 +31,12 @@ export async function showOutcome(kraft, { playground, view, id }) {
   say('\nThe events (kraft view events):');
   say(indent(await kraft.text(['view', 'events', id])));
   say('\nTo take it over:');
-  say(`   cd ${repository}\n   ${view.mergeCommand ?? `git merge ${item.branch}`}\n   npm test`);
+  say(`   cd ${repository}\n   git merge ${item.branch}\n   npm test`);
   return true;
 }
 
 function renderTests(view) {
-  // the agent's own session has a harness; what Kraft runs itself has none
-  const tests = view.sessions.filter((session) => session.harness === null);
+  const tests = view.sessions.filter((session) => session.nodeId === 'verification');
   if (tests.length === 0) return 'no session ran tests';
   return tests
     .map((session) => `${session.command}: ${session.status === 'done' ? 'passed' : session.status}`)

@@ -12,6 +12,11 @@ import { runLive } from './stream.mjs';
 const MINUTE_MS = 60_000;
 const bin = (...parts) => path.join(projectDir, 'node_modules', ...parts);
 
+const generators = [
+  ['schemas and configuration reference', 'generate.mjs'],
+  ['error reference', 'generate-errors.mjs'],
+];
+
 /** The static checks; each one counts as one test. */
 function listChecks() {
   const checks = [
@@ -23,8 +28,10 @@ function listChecks() {
   if (names.some((name) => existsSync(path.join(projectDir, name)))) {
     checks.push({ title: 'dead code', args: [bin('knip', 'bin', 'knip.js')] });
   }
-  const generate = path.join(projectDir, 'scripts', 'generate.mjs');
-  if (existsSync(generate)) checks.push({ title: 'generated files', args: [generate, '--check'] });
+  for (const [title, name] of generators) {
+    const file = path.join(projectDir, 'scripts', name);
+    checks.push({ title, args: [file, '--check'] });
+  }
   return checks;
 }
 
