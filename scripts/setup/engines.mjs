@@ -17,8 +17,20 @@ export function engineEnvironment() {
   return { ...process.env, ...kept, PATH: [...(addition === null ? [] : [addition]), ...parts].join(path.delimiter) };
 }
 
+const variablesOf = { docker: ['DOCKER_HOST'], podman: ['CONTAINERS_CONF'] };
+
+/**
+ * What reaches these engines, and what an earlier set-up found of the other one: a quickstart that settles for Docker
+ * must not take Podman from the tests of the same checkout.
+ */
 function writeEnvironment(engines) {
-  const kept = Object.assign({}, ...engines.map((engine) => engine.env));
+  const before = readJson(engineEnvFile, {});
+  const others = Object.keys(variablesOf).filter((name) => !engines.some((engine) => engine.engine === name));
+  const remembered = others.flatMap((name) => variablesOf[name]).filter((name) => name in before);
+  const kept = Object.assign(
+    Object.fromEntries(remembered.map((name) => [name, before[name]])),
+    ...engines.map((engine) => engine.env),
+  );
   const addition = nodePathAddition();
   const searchPath = [...(addition === null ? [] : [addition]), process.env.PATH ?? ''].join(path.delimiter);
   writeAtomic(enginesFile, `${JSON.stringify(engines, null, 2)}\n`);
