@@ -34,49 +34,47 @@ function limit(person: Person, resources: string): void {
 }
 
 describe.each(engineHosts())('doctor on $name', (host) => {
-  it('passes a connected repository without a daemon, and warns of its open egress', async () => {
+  it('passes a repository by the code of a launch, and beside it fails an image that is not here without fetching it', async () => {
     await using person = new Person(host);
     await person.connect(await person.sampleRepository());
+    await person.connect(await person.sampleRepository('other'), '--image', 'localhost/kraft-absent:1');
     const { exitCode, report } = await diagnose(person);
-    expect(report.rows.filter((row) => row.outcome === 'fail' || row.outcome === 'unknown')).toEqual([]);
-    expect([exitCode, report.ok]).toEqual([0, true]);
+    const troubled = report.rows.filter((row) => row.outcome === 'fail' || row.outcome === 'unknown');
+    expect(troubled.map((row) => `${row.name}: ${row.detail}`)).toEqual([
+      expect.stringMatching(/^sandbox other: The image localhost\/kraft-absent:1 is not/),
+    ]);
+    expect([exitCode, report.ok]).toEqual([1, false]);
+    const [missing] = troubled;
+    expect(missing?.errors.map((error) => error.code)).toEqual(['KRAFT_IMAGE_MISSING']);
+    expect(missing?.remedy).toContain('kraft admin images build');
+    // Where the engine cannot count processes, that is remarked.
+    const remarks = rowOf(report, 'sandbox sample').errors.map((error) => error.code);
+    expect(remarks.filter((code) => code !== 'KRAFT_LAUNCH_NOTE')).toEqual([]);
     expect(rowOf(report, 'engine').detail).toContain(host.cli);
     expect(rowOf(report, 'engine').detail.includes('rootless')).toBe(host.name.endsWith('-rootless'));
     expect(rowOf(report, 'daemon').outcome).toBe('warn');
     expect(rowOf(report, 'egress').errors.map((error) => error.code)).toEqual(['KRAFT_EGRESS_OPEN']);
     expect(await person.containers()).toEqual([]);
   });
-
-  it('believes limits that a container shows from inside, and fails those that the engine cannot enforce', async () => {
-    await using person = new Person(host);
-    await person.connect(await person.sampleRepository());
-    limit(person, '{cpu: 1.5, memory: 256m, pids: 200}');
-    const { exitCode, report } = await diagnose(person);
-    const sandbox = rowOf(report, 'sandbox');
-    const enforced = sandbox.outcome === 'ok';
-    // What the machine can do differs; what must not happen is a limit that is neither in force nor refused.
-    const codes = new Set(sandbox.errors.map((error) => error.code));
-    expect([...codes]).toEqual(enforced ? [] : ['KRAFT_LIMIT_UNENFORCEABLE']);
-    expect(exitCode).toBe(enforced ? 0 : 1);
-    if (!host.name.endsWith('-rootless')) expect(sandbox.outcome).toBe('ok');
-    else if (!enforced) expect(sandbox.remedy).toContain('Delegate=');
-  });
-
-  it('fails an image that is not here, and fetches nothing', async () => {
-    await using person = new Person(host);
-    await person.kraft(
-      'repo',
-      'connect',
-      await person.sampleRepository(),
-      '--test-command',
-      'npm test',
-      '--image',
-      'localhost/kraft-absent:1',
-    );
-    const { exitCode, report } = await diagnose(person);
-    expect([exitCode, report.ok]).toEqual([1, false]);
-    const sandbox = rowOf(report, 'sandbox');
-    expect(sandbox.errors.map((error) => error.code)).toEqual(['KRAFT_IMAGE_MISSING']);
-    expect(sandbox.remedy).toContain('kraft admin images build');
-  });
 });
+
+// One engine that enforces limits here, and one that may not.
+describe.each(engineHosts().filter((host) => ['docker', 'podman-rootless'].includes(host.name)))(
+  'limits on $name',
+  (host) => {
+    it('are believed when a container shows them from inside, and failed when the engine cannot enforce them', async () => {
+      await using person = new Person(host);
+      await person.connect(await person.sampleRepository());
+      limit(person, '{cpu: 1.5, memory: 256m, pids: 200}');
+      const { exitCode, report } = await diagnose(person);
+      const sandbox = rowOf(report, 'sandbox');
+      const enforced = sandbox.outcome === 'ok';
+      // What the machine can do differs; what must not happen is a limit that is neither in force nor refused.
+      const codes = new Set(sandbox.errors.map((error) => error.code));
+      expect([...codes]).toEqual(enforced ? [] : ['KRAFT_LIMIT_UNENFORCEABLE']);
+      expect(exitCode).toBe(enforced ? 0 : 1);
+      if (host.name === 'docker') expect(sandbox.outcome).toBe('ok');
+      else if (!enforced) expect(sandbox.remedy).toContain('Delegate=');
+    });
+  },
+);
