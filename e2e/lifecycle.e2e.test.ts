@@ -72,8 +72,8 @@ describe.each(hosts)('the life of an item on $name', (host) => {
     await person.kraft('item', 'retry', shown.item.id);
     await person.untilEvent(shown.item.id, (event) => event.type === 'work_item_retried');
     // Abandon is allowed at any moment, twice, and leaves nothing but the event log.
-    await person.kraft('item', 'abandon', shown.item.id);
-    await person.kraft('item', 'abandon', shown.item.id);
+    await person.kraft('item', 'abandon', shown.item.id, '--yes');
+    await person.kraft('item', 'abandon', shown.item.id, '--yes');
     expect((await person.show(shown.item.id)).item.status).toBe('abandoned');
     expect(await person.git(repository, 'for-each-ref', '--format', '%(refname)')).toBe('refs/heads/main');
     expect(existsSync(join(person.kraftHome, 'run', 'worktrees', shown.item.id))).toBe(false);

@@ -58,7 +58,7 @@ describe.each(engineHosts())('the main job on $name', (host) => {
 
     // What `completed` promises: the printed command merges the branch, and the mended tests pass there.
     const text = await person.kraft('view', 'show', shown.item.id);
-    expect(text).toContain(`git merge ${shown.item.branch}`);
+    expect(text).toContain(`git -C ${repository} merge ${shown.item.branch}`);
     await person.git(repository, 'merge', '--quiet', shown.item.branch);
     await person.must('node', ['--test'], { cwd: repository });
   });

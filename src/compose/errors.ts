@@ -23,11 +23,6 @@ export const composeErrors = defineErrors({
       `Several repositories are named ${p.repo}: ${p.paths.join(', ')}.`,
     remedy: () => 'Name one by its path.',
   },
-  REPO_NOT_CONNECTABLE: {
-    kind: 'environment',
-    message: (p: { path: string; why: string }) => `${p.path} cannot be connected: ${p.why}.`,
-    remedy: (p: { path: string; why: string }) => `Mend that in ${p.path}, then run \`kraft repo connect\` again.`,
-  },
   SESSION_UNKNOWN: {
     kind: 'usage',
     message: (p: { id: string; session: string | null }) =>

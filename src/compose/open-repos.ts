@@ -49,8 +49,27 @@ async function connect(git: Git, paths: HomePaths, request: ConnectRequest): Pro
     test: describeTest(request, proposal, before, repo),
     scopes: repo.tests.kind === 'scopes' && repo.tests.scopes.length > 1 ? repo.tests.scopes : [],
     image: repo.sandbox?.kind === 'docker' ? repo.sandbox.image : null,
-    warnings: probe.notes,
+    warnings: [...probe.notes, ...listIgnored(request, before)],
   };
+}
+
+/** What was asked for and not written, because the entry already decides it. */
+function listIgnored(request: ConnectRequest, before: ResolvedRepo | null): readonly string[] {
+  if (before === null) return [];
+  const image = before.sandbox?.kind === 'docker' ? before.sandbox.image : null;
+  const ignored = [
+    request.setupCommand !== null && before.setupCommand !== null && request.setupCommand !== before.setupCommand,
+    request.testCommand !== null && before.tests.kind !== 'undeclared' && request.testCommand !== testCommandOf(before),
+    request.image !== null && before.sandbox !== null && request.image !== image,
+  ];
+  const names = ['setup_command', 'test_command', 'sandbox'].filter((_, at) => ignored[at]);
+  return names.map((name) => `repos.yaml decides ${name} already (line ${before.line}); change it there.`);
+}
+
+/** What the entry runs for tests: `''` for none, null where nothing is declared. */
+function testCommandOf({ tests }: ResolvedRepo): string | null {
+  if (tests.kind === 'scopes') return tests.scopes[0]?.command ?? null;
+  return tests.kind === 'none' ? '' : null;
 }
 
 /** The main checkout of the named path, usable. Errors: whatever git's probe finds wrong with it. */
@@ -132,9 +151,7 @@ function describeTest(
   before: ResolvedRepo | null,
   repo: ResolvedRepo,
 ): ConnectedCommand {
-  const { tests } = repo;
-  const command = tests.kind === 'none' ? '' : tests.kind === 'undeclared' ? null : (tests.scopes[0]?.command ?? null);
-  return describe(command, {
+  return describe(testCommandOf(repo), {
     given: request.testCommand,
     kept: before !== null && before.tests.kind !== 'undeclared',
     candidates: proposal.test,

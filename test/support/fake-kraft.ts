@@ -1,0 +1,109 @@
+import { EventEmitter, once } from 'node:events';
+import type { EventRow } from '../../src/events/index.ts';
+import { itemErrors } from '../../src/items/index.ts';
+import type { ItemView, Kraft, LogChunk, PublicItem } from '../../src/compose/index.ts';
+import { toPublicItem } from '../../src/compose/item-view.ts';
+import { sampleItem, sampleSession } from './sample-item.ts';
+
+/** An item as front doors show it. */
+export function samplePublicItem(overrides: Partial<PublicItem> = {}): PublicItem {
+  return { ...toPublicItem(sampleItem()), ...overrides };
+}
+
+/** One event of the sample item. */
+export function sampleEvent(seq: number): EventRow {
+  return {
+    type: 'node_started',
+    payload: { node_id: 'implementation' },
+    seq,
+    work_item_id: 'abcd2345',
+    node_id: 'implementation',
+    created_at: '2026-01-02T03:04:05.678Z',
+  };
+}
+
+/** A facade over a few facts in memory, for tests of what serves it or asks it. `calls` holds each call with its argument. */
+export class FakeKraft implements Kraft {
+  readonly calls: (readonly [name: string, argument: unknown])[] = [];
+  readonly news = new EventEmitter();
+  items: PublicItem[] = [samplePublicItem()];
+  rows: EventRow[] = [];
+  protocol = 1;
+  sessions = 0;
+  log: LogChunk = { sessionId: 's1', text: 'one\ntwo\n', nextOffset: 8, ended: true, droppedBytes: 0 };
+  diffText = '';
+
+  #note<T>(name: string, argument: unknown, value: T): Promise<T> {
+    this.calls.push([name, argument]);
+    return Promise.resolve(value);
+  }
+
+  #view(id: string): ItemView {
+    const item = this.items.find((each) => each.id.startsWith(id));
+    if (item === undefined) throw itemErrors.create('ITEM_UNKNOWN', { id });
+    const next = item.status === 'paused' ? `kraft item start ${item.id}` : null;
+    return { item, sessions: [sampleSession()], commits: [], mergeCommand: null, nextCommand: next };
+  }
+
+  async #act(name: string, id: string, changes: Partial<PublicItem>): Promise<ItemView> {
+    const { item } = this.#view(id);
+    this.items = this.items.map((each) => (each === item ? { ...each, ...changes } : each));
+    return this.#note(name, id, this.#view(id));
+  }
+
+  health: Kraft['health'] = () =>
+    this.#note('health', null, {
+      status: 'ok',
+      reasons: [],
+      version: '0.0.0-fake',
+      protocol: this.protocol,
+      pid: process.pid,
+      home: '/home',
+      runDir: '/home/run',
+      startedAt: '2026-01-02T03:04:05.678Z',
+      activeItems: 0,
+      runningSessions: this.sessions,
+    });
+  createItem: Kraft['createItem'] = (request) => {
+    this.items = [...this.items, samplePublicItem({ id: 'new22222', title: request.title })];
+    return this.#note('createItem', request, this.#view('new22222'));
+  };
+  startItem: Kraft['startItem'] = (id) => this.#act('startItem', id, { status: 'active', started: true });
+  pauseItem: Kraft['pauseItem'] = (id) => this.#act('pauseItem', id, { status: 'paused' });
+  resumeItem: Kraft['resumeItem'] = (id) => this.#act('resumeItem', id, { status: 'active' });
+  retryItem: Kraft['retryItem'] = (id) => this.#act('retryItem', id, { status: 'active' });
+  abandonItem: Kraft['abandonItem'] = (id) => this.#act('abandonItem', id, { status: 'abandoned' });
+  showItem: Kraft['showItem'] = (id) => {
+    this.calls.push(['showItem', id]);
+    return Promise.resolve().then(() => this.#view(id));
+  };
+  listItems: Kraft['listItems'] = (filter) => this.#note('listItems', filter, this.items);
+  events: Kraft['events'] = (query) =>
+    this.#note('events', query, this.rows.filter((row) => row.seq > query.afterSeq).slice(0, query.limit));
+  followEvents: Kraft['followEvents'] = async (query) => {
+    this.calls.push(['followEvents', query]);
+    const after = (): EventRow[] => this.rows.filter((row) => row.seq > query.afterSeq);
+    if (after().length === 0) {
+      await once(this.news, 'rows', { signal: AbortSignal.timeout(query.waitMs) }).catch(() => undefined);
+    }
+    return after();
+  };
+  readLog: Kraft['readLog'] = (query) => this.#note('readLog', query, this.log);
+  diff: Kraft['diff'] = (query) => this.#note('diff', query, { text: this.diffText, truncated: false });
+  prompt: Kraft['prompt'] = (id) => this.#note('prompt', id, 'Do the task.');
+  plan: Kraft['plan'] = (id) => {
+    this.calls.push(['plan', id]);
+    return Promise.reject(new TypeError('a fault of the fake'));
+  };
+  repos: Kraft['repos'] = () => this.#note('repos', null, []);
+  doctor: Kraft['doctor'] = () =>
+    this.#note('doctor', null, {
+      ok: false,
+      rows: [{ name: 'engine', outcome: 'fail', detail: 'none', remedy: 'Start one.', errors: [] }],
+    });
+  pauseAll: Kraft['pauseAll'] = () => this.#note('pauseAll', null, 2);
+  runningSessionCount: Kraft['runningSessionCount'] = () => Promise.resolve(this.sessions);
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#note('dispose', null, undefined);
+  }
+}
