@@ -37,9 +37,9 @@ export function readBaseImages() {
   return [...names];
 }
 
-/** The name by which an engine keeps an image of Docker's own registry. */
-function nameIn(engine, image) {
-  return engine === 'podman' ? `docker.io/library/${image}` : image;
+/** The name by which an engine keeps an image: Podman writes the registry of Docker's own images out. */
+export function nameIn(engine, image) {
+  return engine === 'podman' && !image.includes('/') ? `docker.io/library/${image}` : image;
 }
 
 export async function hasImage({ engine, env }, image) {

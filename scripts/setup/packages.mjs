@@ -11,7 +11,7 @@ import { SetupRefusal, say } from './progress.mjs';
 export const packagesFor = {
   docker: ['docker.io', 'iptables', 'ca-certificates'],
   podman: ['podman', 'runc', 'crun', 'conmon', 'netavark', 'aardvark-dns', 'catatonit', 'iptables', 'iproute2'],
-  rootless: ['uidmap', 'slirp4netns', 'fuse-overlayfs', 'rootlesskit', 'dbus-user-session', 'iproute2'],
+  rootless: ['uidmap', 'slirp4netns', 'fuse-overlayfs', 'rootlesskit', 'iproute2'],
   baseImage: ['debootstrap', 'ca-certificates'],
   tests: ['busybox-static', 'git-lfs', 'iproute2', 'procps', 'util-linux'],
 };

@@ -12,9 +12,10 @@ import { ensureBothEngines, ensureOneEngine } from './engines.mjs';
 import { withLock } from './lock.mjs';
 import { ensureNode, nodePathAddition } from './node.mjs';
 import { mayInstallPackages } from './packages.mjs';
-import { projectDir, toolsDir } from './places.mjs';
+import { projectDir, testUserFile, toolsDir } from './places.mjs';
 import { say, step } from './progress.mjs';
-import { ensureTestUser, shareImages } from './test-user.mjs';
+import { shareImages } from './share-images.mjs';
+import { ensureTestUser, rootlessEngines } from './test-user.mjs';
 import { ensureWorkerImages, hasWorkerImages, workerImageNames } from './worker-images.mjs';
 
 const need = (folder, purpose, mebibytes) => ({ folder, purpose, mebibytes });
@@ -28,6 +29,7 @@ function listFirstNeeds({ forTests }) {
     (name) => findProgram(name, `${process.env.PATH}:/usr/sbin`) === null,
   );
   if (missing.length > 0 && mayInstallPackages()) needs.push(need('/usr', 'system packages', 450 * missing.length));
+  if (forTests && !existsSync(testUserFile)) needs.push(need('/home', 'images of the rootless engines', 2000));
   return needs;
 }
 
@@ -52,14 +54,11 @@ async function listImageNeeds(engines, images) {
   return needs;
 }
 
-async function prepareTests(engines, baseImages, { yes }) {
+/** The account of the tests, and every image in each of the other engines: copied from the first, not built again. */
+async function prepareTests([first, ...others], images, { yes }) {
   const user = await step('Account and rootless engines of the tests', () => ensureTestUser({ yes }));
-  await step('Images in the rootless engines', () =>
-    shareImages(user, {
-      docker: [...baseImages, ...workerImageNames()],
-      podman: [...baseImages.map((image) => `docker.io/library/${image}`), ...workerImageNames()],
-    }),
-  );
+  const rootful = others.map(({ engine, env }) => ({ title: engine, engine, env: { ...process.env, ...env } }));
+  await step('Images in the other engines', () => shareImages(first, [...rootful, ...rootlessEngines(user)], images));
 }
 
 /**
@@ -84,9 +83,11 @@ export function prepare(options) {
       async () => checkDisk(await listImageNeeds(engines, baseImages)) || 'none needed',
     );
     for (const image of baseImages) await step(`Base image ${image}`, () => ensureBaseImage(image, engines, options));
-    for (const engine of engines) await step(`Kraft's images in ${engine.engine}`, () => ensureWorkerImages(engine));
-    if (complete) await prepareTests(engines, baseImages, options);
-    else if (options.forTests) say('The tests that need another account or a second engine are left out here.');
+    const [first, ...others] = engines;
+    await step(`Kraft's images in ${first.engine}`, () => ensureWorkerImages(first));
+    if (complete) await prepareTests(engines, [...baseImages, ...workerImageNames()], options);
+    for (const { engine } of others) await step(`Kraft's images in ${engine}`, () => ensureWorkerImages({ engine }));
+    if (options.forTests && !complete) say('The tests that need another account or a second engine are left out here.');
     return engines;
   });
 }

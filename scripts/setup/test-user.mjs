@@ -2,18 +2,7 @@
 // Only `setup --for-tests` comes here; the quickstart runs as whoever calls it.
 
 import { spawn } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import os from 'node:os';
+import { chmodSync, chownSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { findProgram, run, runOrRefuse, waitUntil } from './commands.mjs';
@@ -167,35 +156,15 @@ export async function ensureTestUser({ yes }) {
   return user;
 }
 
-/** Copies images from root's engines into the test user's rootless ones; those that are the same already are left. */
-export async function shareImages(user, images) {
-  const rootEnv = engineEnvironment();
-  const told = [];
-  for (const engine of ['docker', 'podman']) {
-    const userEnv = engine === 'docker' ? { ...user.env, DOCKER_HOST: user.rootlessDockerHost } : user.env;
-    const inspect = (image) => ['image', 'inspect', '--format', '{{.Id}}', image];
-    for (const image of images[engine]) {
-      const [ours, theirs] = await Promise.all([
-        run(engine, inspect(image), { env: rootEnv }),
-        run(asUser[0], [...asUser.slice(1), engine, ...inspect(image)], { env: userEnv, cwd: '/' }),
-      ]);
-      if (theirs.code === 0 && ours.stdout === theirs.stdout) continue;
-      const folder = mkdtempSync(path.join(os.tmpdir(), 'kraft-image-'));
-      try {
-        chmodSync(folder, 0o755);
-        const archive = path.join(folder, 'image.tar');
-        await runOrRefuse(engine, ['save', '-o', archive, image], { env: rootEnv, timeoutMs: 300_000 });
-        chmodSync(archive, 0o644);
-        await runOrRefuse(asUser[0], [...asUser.slice(1), engine, 'load', '-i', archive], {
-          env: userEnv,
-          cwd: '/',
-          timeoutMs: 300_000,
-        });
-        told.push(`${image} into rootless ${engine}`);
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
-    }
-  }
-  return told.length === 0 ? 'all images are there' : told.join(', ');
+/** The rootless engines of the test user, as places that images are copied to. */
+export function rootlessEngines(user) {
+  return [
+    {
+      title: 'rootless docker',
+      engine: 'docker',
+      as: user.command,
+      env: { ...user.env, DOCKER_HOST: user.rootlessDockerHost },
+    },
+    { title: 'rootless podman', engine: 'podman', as: user.command, env: user.env },
+  ];
 }
