@@ -18,7 +18,8 @@ export const adminHealth = defineCommand({
     const health = await openClient(io).send<Health>('health');
     const differs = health.protocol !== protocolVersion;
     if (parsed.options.json) printJson(io, health);
-    else io.out(renderHealth(health, io));
+    // Of another protocol's answer only its head can be read.
+    else if (!differs) io.out(renderHealth(health, io));
     if (differs) io.err(renderDiffers(health, io));
     return health.status === 'ok' && !differs ? exitCodes.ok : exitCodes.failed;
   },
@@ -41,7 +42,7 @@ function renderHealth(health: Health, io: Io): string {
 
 function renderDiffers(health: Health, io: Io): string {
   return (
-    `This kraft is version ${io.version} (protocol ${protocolVersion}), the daemon is version ${safeLine(health.version)} (protocol ${health.protocol}).\n` +
+    `This kraft is version ${io.version} (protocol ${protocolVersion}), the daemon is version ${safeLine(health.version)} (protocol ${health.protocol}, pid ${health.pid}).\n` +
     'Restart the daemon: kraft admin stop && kraft admin start --detach\n'
   );
 }

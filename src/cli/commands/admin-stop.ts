@@ -1,11 +1,11 @@
 import { hasCode } from '../../base/index.ts';
 import type { StopAnswer } from '../../daemon-client/index.ts';
 import { defineCommand, flag } from '../command.ts';
-import { cliErrors } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { openClient } from '../remote-kraft.ts';
+import { untilGone } from '../until-gone.ts';
 
-const stopsWithinSeconds = 15;
+const stopsWithinMs = 15_000;
 
 export const adminStop = defineCommand({
   description:
@@ -21,7 +21,7 @@ export const adminStop = defineCommand({
     try {
       // Pausing waits for sessions to end: an interrupt has a grace of its own.
       const answer = await openClient(io).send<StopAnswer>('stop', { body: { pause }, timeoutMs: 300_000 });
-      await untilGone(answer.pid);
+      await untilGone(answer.pid, stopsWithinMs);
       io.out(renderStopped(answer));
     } catch (error) {
       if (!hasCode(error, 'DAEMON_NOT_RUNNING')) throw error;
@@ -30,23 +30,6 @@ export const adminStop = defineCommand({
     return exitCodes.ok;
   },
 });
-
-async function untilGone(pid: number): Promise<void> {
-  const deadlineMs = performance.now() + stopsWithinSeconds * 1000;
-  while (isAlive(pid)) {
-    if (performance.now() > deadlineMs) throw cliErrors.create('DAEMON_STAYS', { pid, seconds: stopsWithinSeconds });
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function renderStopped(answer: StopAnswer): string {
   const paused = answer.paused === 0 ? '' : `${count(answer.paused, 'item')} paused. `;
