@@ -235,12 +235,12 @@ describe('a daemon of another version', () => {
   });
 
   it.each([
-    ['view', 'list'],
-    ['item', 'create', 'x'],
-    ['item', 'abandon', 'x', '--yes'],
-    ['view', 'events', '-f'],
-  ])('is sent nothing but health by `kraft %s %s`, which names both versions and the restart', async (...args) => {
-    const end = await user.kraft(args.filter((arg) => arg !== undefined));
+    { args: ['view', 'list'] },
+    { args: ['item', 'create', 'x'] },
+    { args: ['item', 'abandon', 'x', '--yes'] },
+    { args: ['view', 'events', '-f'] },
+  ])('is sent nothing but health by $args, which names both versions and the restart', async ({ args }) => {
+    const end = await user.kraft(args);
     expect(end.exitCode).toBe(1);
     expect(end.stderr).toMatch(/0\.1\.0 \(protocol 1\).*7\.0\.0 \(protocol 7\)/);
     expect(end.stderr).toContain('kraft admin stop && kraft admin start --detach');
