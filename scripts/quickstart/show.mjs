@@ -25,7 +25,7 @@ export async function showOutcome(kraft, { playground, view, id }) {
   say(`\nCommits on its branch, ${item.branch}:`);
   say(indent(await git('log', '--format=%h %an: %s', `HEAD..${item.branch}`)));
   say('\nThe diff (kraft view diff):');
-  say(indent(await kraft.text(['view', 'diff', id])));
+  say((await kraft.text(['view', 'diff', id])).trimEnd());
   say('\nThe tests, as Kraft ran them after the agent:');
   say(indent(renderTests(view)));
   say('\nThe events (kraft view events):');
