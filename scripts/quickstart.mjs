@@ -6,7 +6,7 @@ import { prepare } from './setup/prepare.mjs';
 import { runMain, say, sayDurations, step } from './setup/progress.mjs';
 import { followItem } from './quickstart/follow.mjs';
 import { openKraft } from './quickstart/kraft.mjs';
-import { makePlayground, removeLastPlayground } from './quickstart/playground.mjs';
+import { makePlayground } from './quickstart/playground.mjs';
 import { showOutcome } from './quickstart/show.mjs';
 
 const help = `npm run quickstart [-- OPTIONS]
@@ -50,7 +50,6 @@ await runMain(async () => {
   });
   if (values.help) return say(help);
   const [engine] = await prepare({ yes: values.yes, forTests: false });
-  removeLastPlayground();
   const playground = await makePlayground({ engine: engine.engine, keep: values.keep });
   const completed = await runJob(playground, engine);
   sayDurations();

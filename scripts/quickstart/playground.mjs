@@ -11,7 +11,7 @@ const lastFile = path.join(toolsDir, 'quickstart.json');
 const prefix = path.join(os.tmpdir(), 'kraft-quickstart-');
 
 /** Removes what the last quickstart made, unless it was to be kept. */
-export function removeLastPlayground() {
+function removeLastPlayground() {
   const last = readJson(lastFile);
   if (last !== null && !last.keep && last.directory.startsWith(prefix))
     rmSync(last.directory, { recursive: true, force: true });
@@ -32,6 +32,7 @@ async function makeRepository(repository) {
 export function makePlayground({ engine, keep }) {
   let playground;
   return step('A throw-away home and a sample repository', async () => {
+    removeLastPlayground();
     const directory = mkdtempSync(prefix);
     writeAtomic(lastFile, JSON.stringify({ directory, keep }));
     playground = { directory, home: path.join(directory, 'home'), repository: path.join(directory, 'basket') };
