@@ -27,7 +27,7 @@ const reasonsKeptMs = 2_000;
 export async function openKraft(options: OpenKraftOptions): Promise<Kraft> {
   const { paths, log } = options;
   const parts = openParts(options, paths, log);
-  const store = await openStore({ path: join(paths.run, 'kraft.db'), clock: systemClock });
+  const store = await openStore({ path: join(paths.run, 'orchestrator.db'), clock: systemClock });
   const walker = createWalker({
     store,
     git: parts.git,

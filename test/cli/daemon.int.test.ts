@@ -57,7 +57,7 @@ describe('kraft admin start --detach', () => {
 
   it('shows the last log lines when the daemon dies while it starts (PF-D06)', async () => {
     mkdirSync(user.run, { recursive: true, mode: 0o700 });
-    mkdirSync(join(user.run, 'kraft.db'));
+    mkdirSync(join(user.run, 'orchestrator.db'));
     const end = await user.kraft(['admin', 'start', '--detach']);
     expect(end.exitCode).toBe(1);
     expect(end.stderr).toContain('KRAFT_DAEMON_DIED');
