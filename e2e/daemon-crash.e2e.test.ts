@@ -29,12 +29,13 @@ describe.each(hosts)('a daemon that is killed in the middle of an item, on $name
     await person.kraft('item', 'start', id);
     const started = await person.untilEvent(id, (event) => event.type === 'worker_session_started');
     const session = String(started.payload['session_id']);
+    const worktree = `${person.kraftHome}/run/worktrees/${id}`;
+    await person.untilFile(`${worktree}/ready`);
     process.kill(health.pid, 'SIGKILL');
     await untilGone(health.pid);
     expect(await person.containers()).toEqual([`kraft-${session}`]);
 
     // While nobody watches, the agent goes on and writes.
-    const worktree = `${person.kraftHome}/run/worktrees/${id}`;
     person.write(`${worktree}/go`, '');
     await person.startDaemon();
     await person.untilItemRests(id);

@@ -71,11 +71,16 @@ describe.each(hosts)('the life of an item on $name', (host) => {
     expect(shown.item.stop?.reason).toContain('npm test');
     await person.kraft('item', 'retry', shown.item.id);
     await person.untilEvent(shown.item.id, (event) => event.type === 'work_item_retried');
-    // Abandon is allowed at any moment, twice, and leaves nothing but the event log.
+    // Abandon is allowed at any moment, twice. It leaves the event log, and the branch, which holds a commit that is
+    // nowhere else (CC 6.2): deleting that is the person's own to do.
     await person.kraft('item', 'abandon', shown.item.id, '--yes');
     await person.kraft('item', 'abandon', shown.item.id, '--yes');
     expect((await person.show(shown.item.id)).item.status).toBe('abandoned');
-    expect(await person.git(repository, 'for-each-ref', '--format', '%(refname)')).toBe('refs/heads/main');
+    expect((await person.git(repository, 'for-each-ref', '--format', '%(refname)')).split('\n')).toEqual([
+      `refs/heads/${shown.item.branch}`,
+      'refs/heads/main',
+    ]);
+    expect(await person.git(repository, 'log', '-1', '--format=%s', shown.item.branch)).toBe('Change something else');
     expect(existsSync(join(person.kraftHome, 'run', 'worktrees', shown.item.id))).toBe(false);
     expect(existsSync(join(person.kraftHome, 'run', 'sandbox-home', shown.item.id))).toBe(false);
     expect(await person.containers()).toEqual([]);

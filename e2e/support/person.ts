@@ -1,5 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -228,6 +229,15 @@ export class Person implements AsyncDisposable {
       child.kill('SIGTERM');
     }
     throw new Error(`the event did not come; these did:\n${seen.join('\n')}`);
+  }
+
+  /** Until the file exists; fails when `timeoutMs` has passed. The folder it lies in may come later, so it is asked for. */
+  async untilFile(path: string, timeoutMs = 120_000): Promise<void> {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    while (!existsSync(path)) {
+      if (deadline.aborted) throw new Error(`${path} did not appear`);
+      await once(AbortSignal.timeout(50), 'abort');
+    }
   }
 
   /** Until the item is completed, stopped for a person, paused or abandoned. */
