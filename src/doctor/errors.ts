@@ -81,6 +81,13 @@ export const doctorErrors = defineErrors({
       `A container of ${p.image} cannot read the mounted certificates of ${p.file}.`,
     remedy: () => 'With SELinux set `selinux: relabel` in sandbox.yaml, and check that the file can be read by you.',
   },
+  STORAGE_COPIES: {
+    kind: 'environment',
+    message: (p: { cli: string }) =>
+      `The engine of ${p.cli} stores layers with \`vfs\`: every container copies its whole image first, which takes minutes and disk.`,
+    remedy: () =>
+      'Use the `overlay` driver (without native rootless overlay install fuse-overlayfs), then let the engine start with an empty store.',
+  },
   EGRESS_OPEN: {
     kind: 'environment',
     message: () =>
@@ -97,6 +104,12 @@ export const doctorErrors = defineErrors({
     kind: 'environment',
     message: (p: { name: string; why: string }) => `${p.name} is set and not passed on to containers: ${p.why}.`,
     remedy: () => 'Name the proxy by an address that containers reach, and start the daemon with that.',
+  },
+  DOCKER_PROXIES_KEPT_OUT: {
+    kind: 'environment',
+    message: (p: { path: string }) =>
+      `\`proxies\` of ${p.path} do not get into Kraft's containers: only proxy variables of the daemon are passed on.`,
+    remedy: () => 'If containers need a proxy, start the daemon with HTTP_PROXY, HTTPS_PROXY and NO_PROXY set.',
   },
   CA_FILE_IGNORED: {
     kind: 'environment',

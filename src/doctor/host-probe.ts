@@ -1,6 +1,7 @@
-import { lstat, mkdir, mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { probeSelinuxEnforcing } from '../runtime/index.ts';
 import type { HostProbe, ProbeDir } from './options.ts';
 
@@ -16,6 +17,7 @@ export function openHostProbe(runDir: string): HostProbe {
       return found === null ? null : { mode: found.mode & 0o7777, uid: found.uid };
     },
     selinuxEnforcing: () => probeSelinuxEnforcing(),
+    namesDockerProxies,
     makeProbeDir: () => makeProbeDir(runDir),
   };
 }
@@ -25,6 +27,17 @@ async function freeBytes(path: string): Promise<number> {
     const found = await statfs(at).catch(() => null);
     if (found !== null) return found.bavail * found.bsize;
     if (dirname(at) === at) return 0;
+  }
+}
+
+const dockerConfig = z.object({ proxies: z.record(z.string(), z.record(z.string(), z.unknown())) });
+
+async function namesDockerProxies(configFile: string): Promise<boolean> {
+  try {
+    const { proxies } = dockerConfig.parse(JSON.parse(await readFile(configFile, 'utf8')));
+    return Object.values(proxies).some((names) => Object.keys(names).length > 0);
+  } catch {
+    return false;
   }
 }
 

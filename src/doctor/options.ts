@@ -14,6 +14,8 @@ export interface HostProbe {
   /** Permission bits (without the type) and owner; null when nothing is there. */
   ownership(path: string): Promise<{ readonly mode: number; readonly uid: number } | null>;
   selinuxEnforcing(): boolean;
+  /** Whether the Docker client's `config.json` at that path names proxies; a file that cannot be read names none. */
+  namesDockerProxies(configFile: string): Promise<boolean>;
   /** A fresh empty directory beside the worktrees that a container may be given, with its removal. */
   makeProbeDir(): Promise<ProbeDir>;
 }

@@ -14,6 +14,8 @@ export interface EngineFacts {
   readonly enforceable: ReadonlySet<LimitName> | 'unknown';
   /** Null: a local engine on this kernel. Else why Kraft will not launch there (VM, tcp, ssh, another machine). */
   readonly remote: { readonly endpoint: string; readonly why: string } | null;
+  /** How the engine stores layers (`overlay`, `vfs`, …); null when it did not say. */
+  readonly storageDriver: string | null;
   /** The endpoint in use, for people (`unix:///var/run/docker.sock`). */
   readonly endpoint: string;
 }

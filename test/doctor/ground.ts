@@ -88,6 +88,7 @@ export const facts: EngineFacts = {
   appliesSelinuxLabels: false,
   enforceable: new Set(['cpu', 'memory', 'swap', 'pids'] as const),
   remote: null,
+  storageDriver: 'overlay2',
   endpoint: 'unix:///var/run/docker.sock',
 };
 
@@ -174,6 +175,7 @@ export function options(ground: Ground = {}): DoctorOptions {
       freeBytes: () => Promise.resolve(100 * gib),
       ownership: () => Promise.resolve({ mode: 0o700, uid: person.uid }),
       selinuxEnforcing: () => false,
+      namesDockerProxies: () => Promise.resolve(false),
       makeProbeDir: () =>
         Promise.resolve({
           path: '/home/you/.kraft/run/doctor-x/mounted',

@@ -33,6 +33,20 @@ describe('the real host', () => {
   });
 });
 
+describe('the configuration of the docker CLI', () => {
+  it.each([
+    ['{"proxies":{"default":{"httpProxy":"http://p:1"}}}', true],
+    ['{"proxies":{"default":{}}}', false],
+    ['{"auths":{}}', false],
+    ['not JSON', false],
+  ])('%s names proxies: %s', async (text, named) => {
+    const file = join(dir, 'config.json');
+    expect(await openHostProbe(dir).namesDockerProxies(file)).toBe(false);
+    await writeFile(file, text);
+    expect(await openHostProbe(dir).namesDockerProxies(file)).toBe(named);
+  });
+});
+
 describe('the directory that a container is given', () => {
   it('is empty, private, and gone afterwards with the files beside it', async () => {
     const probe = await openHostProbe(join(dir, 'run')).makeProbeDir();

@@ -160,6 +160,12 @@ export const hostCases: readonly RowCase[] = [
     { code: 'SELINUX_CHOICE_NEEDED', says: 'SELinux', remedy: 'selinux: relabel' },
   ),
   rowCase(
+    'engine: warn',
+    'warns of a store that copies the image for every container (PF-U01)',
+    { facts: { storageDriver: 'vfs' } },
+    { code: 'STORAGE_COPIES', says: 'minutes', remedy: 'overlay' },
+  ),
+  rowCase(
     'engine: skipped',
     'is skipped while sandbox.yaml does not load',
     { config: { sandbox: rejects(badFile) } },
@@ -362,6 +368,15 @@ export const repositoryCases: readonly RowCase[] = [
       says: 'HTTPS_PROXY',
       remedy: 'address that containers reach',
     },
+  ),
+  rowCase(
+    'proxy shop: warn',
+    'warns of proxies in the configuration of the docker CLI, which are kept out (PF-P04)',
+    {
+      env: { DOCKER_CONFIG: '/d' },
+      host: { namesDockerProxies: (path) => Promise.resolve(path === '/d/config.json') },
+    },
+    { code: 'DOCKER_PROXIES_KEPT_OUT', says: '/d/config.json', remedy: 'HTTPS_PROXY' },
   ),
   rowCase(
     'proxy shop: ok',

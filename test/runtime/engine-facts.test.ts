@@ -11,6 +11,7 @@ const dockerV1 = {
   ServerVersion: '20.10.24+dfsg1',
   KernelVersion: '6.18.44',
   OperatingSystem: 'Debian GNU/Linux 12 (bookworm)',
+  Driver: 'overlay2',
   CgroupVersion: '1',
   SecurityOptions: ['name=seccomp,profile=default'],
   CpuCfsQuota: true,
@@ -45,6 +46,7 @@ const podmanV1 = {
     security: { rootless: false, selinuxEnabled: false },
   },
   version: { Version: '4.3.1' },
+  store: { graphDriverName: 'overlay' },
 };
 function podman(over: Record<string, unknown>): unknown {
   return { ...podmanV1, host: { ...podmanV1.host, ...over } };
@@ -65,6 +67,7 @@ describe('what Docker says of itself', () => {
       appliesSelinuxLabels,
       enforceable: new Set<LimitName>(enforceable),
       remote: null,
+      storageDriver: 'overlay2',
     });
   });
 
@@ -122,6 +125,7 @@ describe('what Podman says of itself', () => {
       appliesSelinuxLabels,
       enforceable: new Set<LimitName>(enforceable),
       remote: null,
+      storageDriver: 'overlay',
     });
   });
 

@@ -221,6 +221,7 @@ export const fakeFacts: EngineFacts = {
   appliesSelinuxLabels: false,
   enforceable: new Set(['cpu', 'memory', 'swap', 'pids']),
   remote: null,
+  storageDriver: null,
   endpoint: 'unix:///fake.sock',
 };
 

@@ -52,6 +52,7 @@ export class FakeLauncher implements Launcher {
         appliesSelinuxLabels: false,
         enforceable: new Set(),
         remote: null,
+        storageDriver: null,
         endpoint: 'unix:///fake',
       },
       imageId: 'f'.repeat(64),

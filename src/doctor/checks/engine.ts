@@ -1,7 +1,8 @@
 import { describeLimits } from '../../limits/index.ts';
 import { decideSelinux, type EngineFacts } from '../../runtime/index.ts';
 import type { DoctorContext } from '../context.ts';
-import { fail, ok, skipped, type Finding } from '../finding.ts';
+import { doctorErrors } from '../errors.ts';
+import { fail, ok, skipped, warn, type Finding } from '../finding.ts';
 
 /** The engine that a launch would use, asked anew: whether it answers, where, and what it can enforce. */
 export function checkEngine({ engine, settings, options }: DoctorContext): readonly Finding[] {
@@ -15,7 +16,10 @@ export function checkEngine({ engine, settings, options }: DoctorContext): reado
     appliesLabels: usable.value.appliesSelinuxLabels,
     setting: settings.value.selinux,
   });
-  return [...told, ...(refusal === null ? [] : [fail(refusal)])];
+  // PF-U01: what makes the first launch look hung is said before it.
+  const slow = usable.value.storageDriver === 'vfs';
+  const remarks = slow ? [warn(doctorErrors.create('STORAGE_COPIES', { cli: engine.value.engine.cli }))] : [];
+  return [...told, ...remarks, ...(refusal === null ? [] : [fail(refusal)])];
 }
 
 /** CLI, version and what the engine says of itself, in one sentence. */

@@ -11,6 +11,7 @@ const limits = z.object({
 const place = z.object({ OperatingSystem: z.string() });
 const kernel = z.object({ KernelVersion: z.string().min(1) });
 const version = z.object({ ServerVersion: z.string() });
+const storage = z.object({ Driver: z.string() });
 
 /**
  * Facts from the answer to `GET /info` (SI 1.3). Each group is read by itself and all of it or nothing: what does not
@@ -29,6 +30,7 @@ export function parseDockerInfo(
     appliesSelinuxLabels: names?.has('name=selinux') ?? 'unknown',
     enforceable: parseLimits(info),
     remote: findVm(info, host),
+    storageDriver: storage.safeParse(info).data?.Driver ?? null,
     endpoint: host.endpoint,
   };
 }

@@ -8,6 +8,7 @@ const controllers = z.object({ host: z.object({ cgroupControllers: z.array(z.str
 const place = z.object({ host: z.object({ serviceIsRemote: z.boolean() }) });
 const kernel = z.object({ host: z.object({ kernel: z.string().min(1) }) });
 const version = z.object({ version: z.object({ Version: z.string() }) });
+const storage = z.object({ store: z.object({ graphDriverName: z.string() }) });
 
 /**
  * Facts from `podman info --format json` (SI 1.3). Each group is read by itself and all of it or nothing: what does
@@ -25,6 +26,7 @@ export function parsePodmanInfo(
     appliesSelinuxLabels: security?.selinuxEnabled ?? 'unknown',
     enforceable: parseControllers(info),
     remote: findRemote(info, host),
+    storageDriver: storage.safeParse(info).data?.store.graphDriverName ?? null,
     endpoint: host.endpoint,
   };
 }
