@@ -66,7 +66,7 @@ export function insidePath(path: string): boolean {
   return !isAbsolute(path) && !path.split('/').includes('..') && normalize(path) !== '.';
 }
 
-export const InsidePath = Text.refine(insidePath, 'must be a relative path inside the repository, without ..');
+export const InsidePath = Text.refine(insidePath, 'must be a relative path that stays inside the repository');
 
 export const LocalFile = InsidePath.superRefine((path, ctx) => {
   if (path.endsWith('/')) problem(ctx, 'must be a file, not a directory', {});
