@@ -315,7 +315,7 @@ class ItemWalker implements Walker {
   }
 }
 
-const closingGraceMs = 15_000;
+const closingGraceMs = 8_000;
 
 function hasLeftovers(adoption: Found['adoption']): boolean {
   if (adoption.kind === 'unknown') return adoption.leftBehind !== null;

@@ -11,7 +11,12 @@ export const adminStart = defineCommand({
     { line: 'kraft admin start --detach', does: 'Start it and come back when it answers.' },
     { line: 'kraft admin start', does: 'Watch it in this terminal.' },
   ],
-  run: (parsed, io) => (parsed.options.detach ? startInBackground(io) : startHere(io)),
+  run: async (parsed, io) => {
+    if (parsed.options.detach) return startInBackground(io);
+    const code = await startHere(io);
+    // Everything is closed and logged; a pull or fetch that is still under way must not keep the process.
+    process.exit(code);
+  },
 });
 
 async function startHere(io: Io): Promise<number> {
