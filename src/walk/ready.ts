@@ -1,4 +1,4 @@
-import { gatherErrors } from '../base/index.ts';
+import { asKraftError, gatherErrors, hasCode, type KraftError } from '../base/index.ts';
 import { listCandidates, chainErrors, type AgentChainTask, type Chain } from '../chain/index.ts';
 import type { ResolvedRepo } from '../config/index.ts';
 import type { Identity, Repository } from '../git/index.ts';
@@ -9,6 +9,7 @@ import { walkErrors } from './errors.ts';
 import { thaw } from './frozen.ts';
 import type { WalkPorts } from './ports.ts';
 import type { Run } from './run.ts';
+import { Stopped } from './stops.ts';
 
 /** What a walk needs before anything of the item is touched; every refusal has been thrown already. */
 export interface Ready {
@@ -70,6 +71,22 @@ export async function checkDisk(ports: WalkPorts): Promise<void> {
   const { diskFloorBytes } = await ports.loadPolicy();
   const reached = await checkDiskFloor(ports.paths.run, diskFloorBytes);
   if (reached !== null) throw reached;
+}
+
+/**
+ * The floor that an error comes down to; null when it is about something else. What the machine failed at (git, the engine,
+ * a file that could not be written) while the disk is under its floor failed for want of room: the item pauses.
+ */
+export async function findDiskFloor(ports: WalkPorts, error: unknown): Promise<KraftError | null> {
+  const known = error instanceof Stopped ? null : asKraftError(error);
+  if (known === null || !['environment', 'bug'].includes(known.kind)) return null;
+  if (hasCode(known, 'DISK_FLOOR')) return known;
+  try {
+    await checkDisk(ports);
+    return null;
+  } catch (full) {
+    return hasCode(full, 'DISK_FLOOR') ? full : null;
+  }
 }
 
 /** The sandbox that a launch can be built from, or the reason why there is none. */

@@ -6,7 +6,7 @@ import type { SessionRow } from '../store/index.ts';
 import { walkErrors } from './errors.ts';
 import { Interrupt } from './interrupt.ts';
 import type { WalkPorts } from './ports.ts';
-import { checkDisk, type Ready } from './ready.ts';
+import { checkDisk, findDiskFloor, type Ready } from './ready.ts';
 import type { Run } from './run.ts';
 import { timeCapMs } from './time-cap.ts';
 
@@ -171,7 +171,9 @@ async function startLaunch(
       onProgress: (line) => ports.log.info(`${run.itemId}: ${line}`),
     });
   } catch (error) {
-    await endRow(ports, run, { row, status: 'config_error', reason: error instanceof Error ? error.message : null });
+    // On a full disk the item pauses: its task has yet to run.
+    const status = (await findDiskFloor(ports, error)) === null ? 'config_error' : 'paused';
+    await endRow(ports, run, { row, status, reason: error instanceof Error ? error.message : null });
     throw error;
   }
   if (launch !== null) return launch;

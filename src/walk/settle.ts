@@ -1,7 +1,8 @@
-import { asKraftError, hasCode, type KraftError } from '../base/index.ts';
+import { asKraftError, type KraftError } from '../base/index.ts';
 import type { KraftEvent } from '../events/index.ts';
 import { Interrupt } from './interrupt.ts';
 import type { WalkPorts } from './ports.ts';
+import { findDiskFloor } from './ready.ts';
 import type { Run } from './run.ts';
 import { Stopped, stopChange, stopFromError } from './stops.ts';
 
@@ -23,13 +24,15 @@ async function settleInterrupt(run: Run, error: unknown): Promise<void> {
 
 async function settleStop(ports: WalkPorts, run: Run, error: unknown): Promise<void> {
   const { nextNode } = await run.item();
-  if (hasCode(error, 'DISK_FLOOR')) {
+  const reached = await findDiskFloor(ports, error);
+  if (reached !== null) {
     await run.record({
       nodeId: nextNode,
-      events: [diskFloorEvent(error)],
+      events: [diskFloorEvent(reached)],
       item: { status: 'paused', pauseRequested: false },
     });
-    ports.log.warn(`${run.itemId}: paused. ${error.message}`);
+    ports.log.warn(`${run.itemId}: paused. ${reached.message}`);
+    if (reached !== error) ports.log.warn(`${run.itemId}: what failed meanwhile: ${asKraftError(error).message}`);
     return;
   }
   const stop =

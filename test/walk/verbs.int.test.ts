@@ -110,6 +110,38 @@ test('a retry at once with another one counts one attempt', async () => {
   expect(await home.rest(stopped.id)).toMatchObject({ status: 'needs_human', attempt: 2 });
 });
 
+test('no git of the host looks at a worktree while a session of its item lives (SI-9.11 I15)', async () => {
+  const home = await Home.open();
+  const looks: string[] = [];
+  const live = (name: string): void => {
+    if (home.launcher.running.size > 0) looks.push(name);
+  };
+  const looking = [
+    'findPlanted',
+    'checkWorktree',
+    'changedPaths',
+    'publish',
+    'discardRefStore',
+    'removeWorktree',
+  ] as const;
+  for (const name of looking) {
+    const real = home.git[name].bind(home.git) as (...given: unknown[]) => Promise<never>;
+    home.git[name] = (...given: unknown[]) => {
+      live(name);
+      return real(...given);
+    };
+  }
+  const first = await startWaiting(home);
+  await home.walker.pause(first);
+  await home.rest(first);
+  writeFileSync(home.worktree(first, 'go'), '');
+  await home.walker.resume(first);
+  expect((await home.rest(first)).status).toBe('completed');
+  const second = await startWaiting(home);
+  await home.walker.abandon(second);
+  expect(looks).toEqual([]);
+});
+
 test('abandon ends what runs and leaves nothing but the record; twice is once', async () => {
   const home = await Home.open();
   const id = await startWaiting(home);
@@ -206,6 +238,24 @@ test('under the disk floor an item pauses before anything is launched, and resum
   home.policy = { ...home.policy, diskFloorBytes: 0 };
   await home.walker.resume(paused.id);
   expect((await home.rest(paused.id)).status).toBe('completed');
+});
+
+test('what fails for want of room on the disk pauses its item too, and what is wrong otherwise stops it', async () => {
+  const home = await Home.open();
+  const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  home.launcher.beforeStart = () => {
+    home.policy = { ...home.policy, diskFloorBytes: Number.MAX_SAFE_INTEGER };
+    return Promise.reject(full);
+  };
+  const paused = await home.run(good);
+  expect(paused).toMatchObject({ status: 'paused', stop: null });
+  expect((await home.events(paused.id)).at(-1)?.type).toBe('disk_floor_reached');
+  expect(home.warnings.join('\n')).toContain('ENOSPC');
+
+  home.launcher.beforeStart = () => Promise.reject(full);
+  home.policy = { ...home.policy, diskFloorBytes: 0 };
+  await home.walker.resume(paused.id);
+  expect(await home.rest(paused.id)).toMatchObject({ status: 'needs_human', stop: { kind: 'infra' } });
 });
 
 test('pauseAll pauses what runs and what waits, and answers once all sessions have ended', async () => {
