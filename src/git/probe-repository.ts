@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import type { KraftError } from '../base/index.ts';
 import { configFlag, configValue, withoutUserInfo, type ConfigEntry } from '../refs/index.ts';
@@ -179,9 +179,10 @@ async function collectNotes(
   const { commonDir } = repository;
   const notes: string[] = [];
   const hooksPath = configValue(config, 'core.hookspath');
-  if (hooksPath !== null && hooksPath !== '' && !hooksPath.startsWith('/') && !hooksPath.startsWith('~')) {
+  const hooks = hooksPath === null ? await listHooks(commonDir) : [`those of core.hooksPath ${hooksPath}`];
+  if (hooks.length > 0 && hooksPath !== '' && hooksPath !== '/dev/null') {
     notes.push(
-      `core.hooksPath is the relative path ${hooksPath}: its hooks do not run in the item's worktree, nor in Kraft's own git calls; what they check belongs into the test command.`,
+      `The repository's hooks (${hooks.join(', ')}) run neither in an item's worktree nor in Kraft's own git calls; what they check belongs into the test command.`,
     );
   }
   if (configFlag(config, 'commit.gpgsign')) {
@@ -204,6 +205,12 @@ async function collectNotes(
     notes.push('The clone is partial: objects that it lacks cannot be fetched from inside a session.');
   }
   return notes;
+}
+
+/** Names of the hooks that git would run for the person; the samples that git lays there are none. */
+async function listHooks(commonDir: string): Promise<readonly string[]> {
+  const entries = await readdir(join(commonDir, 'hooks')).catch(() => []);
+  return entries.filter((name) => /^[a-z-]+$/u.test(name)).sort();
 }
 
 async function usesLfs(git: GitRunner, repository: Repository): Promise<boolean> {

@@ -110,7 +110,17 @@ describe('what a worker plants never runs on the host', () => {
   it('SI-9.11 I11, PF-G18, PF-G19: nothing of a nested repository, of S or of the worker’s own admin directory', async () => {
     const f = makeFixture();
     const trap = makeTrap(f);
+    const included = join(f.base, 'included');
+    writeFileSync(included, `[core]\n\tfsmonitor = ${trap.command}\n`);
     const evil = {
+      'include.path': included,
+      // A missing object would be fetched from here, through a program.
+      'remote.origin.url': `ext::${trap.command}`,
+      'remote.origin.promisor': 'true',
+      'remote.origin.partialCloneFilter': 'blob:none',
+      'remote.origin.uploadpack': trap.command,
+      'protocol.ext.allow': 'always',
+      'diff.evil.command': trap.command,
       'core.fsmonitor': trap.command,
       'core.hooksPath': join(f.base),
       'core.sshCommand': trap.command,

@@ -103,6 +103,22 @@ describe('probing a repository', () => {
     for (const part of ['core.hooksPath', 'gpgSign', 'Git LFS', 'submodules']) expect(notes).toContain(part);
   });
 
+  it.each([
+    [
+      'a hook of its own',
+      (f: Fixture) => writeFileSync(join(f.root, '.git/hooks/pre-commit'), '', { mode: 0o755 }),
+      'pre-commit',
+    ],
+    ['a shared one', (f: Fixture) => f.person('config', 'core.hooksPath', '/other/checkout/.husky'), '/other/checkout'],
+  ] as const)('PF-G12 PF-G13: says that hooks do not run: %s', async (_name, prepare, named) => {
+    const f = makeFixture();
+    expect((await f.git.probeRepository(f.root)).notes).toEqual([]);
+    prepare(f);
+    const { notes } = await f.git.probeRepository(f.root);
+    expect(notes).toEqual([expect.stringContaining('hooks')]);
+    expect(notes[0]).toContain(named);
+  });
+
   it('refuses a git that does not know the pins', async () => {
     const f = makeFixture();
     const bin = join(f.base, 'bin');

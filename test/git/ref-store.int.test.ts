@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/index.ts';
 import { openGit } from '../../src/git/index.ts';
-import { containerPaths, makeFixture, refsOf } from './fixture.ts';
+import { containerPaths, makeFixture, refsOf, run } from './fixture.ts';
 
 describe('publishing the branch of an item', () => {
   it('SI-9.11 I1: moves the item branch alone, whatever else the worker moved', async () => {
@@ -311,6 +311,22 @@ describe('reusing and rebuilding a store', () => {
     await f.git.discardRefStore({ worktreeAdminDir: worktree.adminDir });
     expect(readdirSync(join(f.runDir, 'sandbox-git'))).toEqual([]);
     expect(await item.publish()).toEqual({ kind: 'unchanged' });
+  });
+
+  it('SI-9.1 A11: lets a worker keep submodules in its own admin directory, and carries nothing of them anywhere', async () => {
+    const f = makeFixture();
+    const item = await f.item();
+    const { store } = await item.open('s1');
+    const modules = `${store.dir}.worktree/modules/lib`;
+    expect(store.mounts.find(({ source }) => source === `${store.dir}.worktree`)).toMatchObject({ readOnly: false });
+    run('git', ['init', '-q', '--bare', modules], f.base, f.env);
+    const before = readdirSync(modules);
+    item.commit(store, 'b.txt', 'two\n');
+    expect(await item.publish()).toMatchObject({ kind: 'published' });
+    await item.open('s2');
+    expect(readdirSync(modules)).toEqual(before);
+    expect(existsSync(join(item.worktree.adminDir, 'modules'))).toBe(false);
+    expect(existsSync(join(f.root, '.git/modules'))).toBe(false);
   });
 
   it('touches nothing of a store whose record cannot be read', async () => {
