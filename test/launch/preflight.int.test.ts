@@ -213,6 +213,16 @@ describe('plan', () => {
     expect(JSON.stringify(plan)).not.toContain('pa55');
   });
 
+  // SI-9.4 D5, D10
+  it('stops a setup command over a bad CA before anything runs', async () => {
+    const home = openHome();
+    home.settings.caBundle = join(home.paths.home, 'none.pem');
+    await expect(home.launcher.plan(home.request({ role: 'setup' }))).rejects.toMatchObject({
+      code: 'KRAFT_CA_BUNDLE_UNUSABLE',
+    });
+    expect(home.engine.specs).toEqual([]);
+  });
+
   // SI-9.4 D2, D7, D8, D10
   it('mounts a bundle with the extra CA for as long as there is one', async () => {
     const home = openHome();
