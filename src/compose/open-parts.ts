@@ -1,5 +1,5 @@
 import { systemClock, type Clock, type Log } from '../base/index.ts';
-import type { HomePaths } from '../config/index.ts';
+import type { HomePaths, ResolvedRepo } from '../config/index.ts';
 import { createDoctor, openHostProbe, type Doctor } from '../doctor/index.ts';
 import { openGit, type Git } from '../git/index.ts';
 import { openLauncher, type Launcher } from '../launch/index.ts';
@@ -41,7 +41,6 @@ export function openParts(environment: Environment, paths: HomePaths, log: Log):
     logCap: null,
     bounds: null,
   });
-  const walkEdges = { git, loadChain: loaders.chain, loadHarness: loaders.harness };
   return {
     paths,
     clock,
@@ -49,26 +48,48 @@ export function openParts(environment: Environment, paths: HomePaths, log: Log):
     git,
     engines,
     launcher,
-    doctor: (daemon) =>
-      createDoctor({
-        paths,
-        version: environment.version,
-        env,
-        host: openHostProbe(paths.run),
-        config: loaders,
-        daemon,
-        openEngine: (settings) => engines.bySettings(settings),
-        git,
-        steps: {
-          preflight: (request) => launcher.preflight(request),
-          refusals: async (repo) => (await lookAhead(walkEdges, repo)).refusals,
-          programs: async (repo) => (await lookAhead(walkEdges, repo)).programs,
-          propose: async (repo) => {
-            const { setup, test } = await proposeFor(git, repo.path);
-            return { setup: setup[0]?.command ?? null, test: test[0]?.command ?? null };
+    doctor: (daemon) => ({
+      // Each run asks anew, and within it each repository once.
+      run: () => {
+        const seen = rememberProbes(git);
+        const outlook = remember((repo: ResolvedRepo) =>
+          lookAhead({ git: seen, loadChain: loaders.chain, loadHarness: loaders.harness }, repo),
+        );
+        return createDoctor({
+          paths,
+          version: environment.version,
+          env,
+          host: openHostProbe(paths.run),
+          config: loaders,
+          daemon,
+          openEngine: (settings) => engines.bySettings(settings),
+          git: seen,
+          steps: {
+            preflight: (request) => launcher.preflight(request),
+            refusals: async (repo) => (await outlook(repo)).refusals,
+            programs: async (repo) => (await outlook(repo)).programs,
+            propose: async (repo) => {
+              const { setup, test } = await proposeFor(seen, repo.path);
+              return { setup: setup[0]?.command ?? null, test: test[0]?.command ?? null };
+            },
           },
-        },
-      }),
+        }).run();
+      },
+    }),
+  };
+}
+
+/** Git that looks at each path once: a probe starts ten processes. */
+function rememberProbes(git: Git): Git {
+  return { ...git, probeRepository: remember((path: string) => git.probeRepository(path)) };
+}
+
+function remember<K, V>(ask: (key: K) => Promise<V>): (key: K) => Promise<V> {
+  const answers = new Map<K, Promise<V>>();
+  return (key) => {
+    const known = answers.get(key) ?? ask(key);
+    answers.set(key, known);
+    return known;
   };
 }
 

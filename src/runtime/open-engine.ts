@@ -7,7 +7,7 @@ import type { Engine, EngineFacts } from './engine.ts';
 import { identityTimeoutMs, probeTimeoutMs } from './engine-probe.ts';
 import { runtimeErrors, type EngineAttempt } from './errors.ts';
 import { findDockerEndpoint } from './docker/find-endpoint.ts';
-import { DockerEngine } from './docker/docker-engine.ts';
+
 import { PodmanEngine } from './podman/podman-engine.ts';
 
 /** Bound of a control call (SI 0.5). */
@@ -76,6 +76,8 @@ async function tryDocker(cli: string, options: OpenEngineOptions): Promise<Found
       remote: runtimeErrors.create('ENGINE_REMOTE', { endpoint: endpoint.host, why }),
     };
   }
+  // Loaded where there is a Docker to talk to: its client alone holds some 30 MiB.
+  const { DockerEngine } = await import('./docker/docker-engine.ts');
   const engine = new DockerEngine({
     cli,
     socketPath: endpoint.socketPath,
