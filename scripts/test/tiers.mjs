@@ -81,7 +81,7 @@ async function runProject(project, minutes) {
 /** In order, cheap ones first. */
 export const tiers = [
   { name: 'static', run: runStatic },
-  { name: 'unit', run: () => runProject('unit', 5) },
-  { name: 'int', run: () => runProject('int', 10) },
+  { name: 'unit', run: () => runProject('unit', 10) },
+  { name: 'int', run: () => runProject('int', 20) },
   { name: 'e2e', run: () => runProject('e2e', 40) },
 ];

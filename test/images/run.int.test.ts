@@ -136,6 +136,16 @@ describe('building Kraft’s images', () => {
     });
   });
 
+  it('refuses an architecture that a part does not exist for, before anything is fetched', async () => {
+    const fetch = [{ into: 'node', keep: null, packages: { x64: { spec: 'part@1.0.0', integrity: 'sha512-AAAA' } } }];
+    put('images/probe/image.json', JSON.stringify({ ...(JSON.parse(imageFile) as object), fetch }));
+    const engine = memoryEngine(() => undefined);
+    await expect(buildImages({ ...request(engine), architecture: 'riscv64' })).rejects.toMatchObject({
+      code: 'KRAFT_IMAGE_ARCHITECTURE_UNSUPPORTED',
+    });
+    expect(engine.builds).toEqual([]);
+  });
+
   it('labels what it builds with the content it was built from', async () => {
     put('images/probe/image.json', imageFile);
     const engine = memoryEngine(() => undefined);
