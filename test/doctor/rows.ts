@@ -91,6 +91,20 @@ export const hostCases: readonly RowCase[] = [
     },
   ),
   rowCase(
+    'config: ok',
+    'tells the files that speak from those that are not there (PF-F04)',
+    {
+      host: {
+        ownership: (path) => Promise.resolve(path.endsWith('/policy.yaml') ? null : { mode: 0o600, uid: 1000 }),
+      },
+    },
+    {
+      code: null,
+      says: 'read: repos.yaml, sandbox.yaml, harnesses.yaml; not in /home/you/.kraft/config, so defaults hold: policy.yaml.',
+      remedy: null,
+    },
+  ),
+  rowCase(
     'config: fail',
     'fails on a file that does not load',
     { config: { sandbox: rejects(badFile) } },

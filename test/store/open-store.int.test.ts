@@ -174,6 +174,23 @@ describe('a store', () => {
     });
   });
 
+  test('waits for a database that is held up without holding up anything else of the process', async () => {
+    const store = await openHere();
+    const holder = new DatabaseSync(path);
+    holder.exec('BEGIN IMMEDIATE');
+    let written = false;
+    const write = store.createItem(sampleItem(), []).then(() => {
+      written = true;
+    });
+    // Answers to messages of the worker come in these turns too: were it free to write, it would have said so.
+    for (let turns = 0; turns < 500; turns++) await new Promise((resolve) => setImmediate(resolve));
+    expect(written).toBe(false);
+    holder.exec('COMMIT');
+    holder.close();
+    await write;
+    expect((await store.getItem('abcd2345'))?.id).toBe('abcd2345');
+  });
+
   test('refuses a call after it was closed', async () => {
     const store = await openHere();
     await store[Symbol.asyncDispose]();

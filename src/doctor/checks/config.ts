@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { hasCode, renderSize } from '../../base/index.ts';
 import type { ResolvedRepo } from '../../config/index.ts';
 import type { DoctorContext } from '../context.ts';
@@ -18,6 +19,7 @@ export async function checkConfig(context: DoctorContext): Promise<readonly Find
         `repositories: ${repos.value.repos.length}; max_concurrent ${policy.value.maxConcurrent}; disk floor ${renderSize(policy.value.diskFloorBytes)}.`,
       ),
     );
+    findings.push(ok(await describeSources(context)));
     findings.push(...overcommitted(context, repos.value.repos, policy.value.maxConcurrent));
   }
   if (repos.ok) {
@@ -30,6 +32,17 @@ export async function checkConfig(context: DoctorContext): Promise<readonly Find
     }
   }
   return findings;
+}
+
+/** Which files speak: a misspelt name of a file is one that is not there (PF-F04). */
+async function describeSources({ options }: DoctorContext): Promise<string> {
+  const names = ['repos.yaml', 'sandbox.yaml', 'policy.yaml', 'harnesses.yaml'];
+  const found = await Promise.all(names.map((name) => options.host.ownership(join(options.paths.config, name))));
+  const read = names.filter((_name, at) => found[at] !== null);
+  const absent = names.filter((_name, at) => found[at] === null);
+  const defaults =
+    absent.length === 0 ? '' : `; not in ${options.paths.config}, so defaults hold: ${absent.join(', ')}`;
+  return `read: ${read.length === 0 ? 'nothing' : read.join(', ')}${defaults}.`;
 }
 
 /** The one repository whose sessions, all at once, would want the most memory; said when the machine has less. */
