@@ -137,6 +137,27 @@ describe('before a launch starts', () => {
     expect(looks()).toBe(2);
   });
 
+  // PF-U01: the first container under keep-id may copy the whole image.
+  it('says why a first one takes long, once per item, and takes that time out of the time cap', async () => {
+    const home = openHome(new FakeEngine({ kind: 'podman', facts: { rootless: true } }));
+    const said: string[] = [];
+    const run = async (): Promise<string> => {
+      const plan = await home.launcher.plan(home.request({ command: ['true'], timeCapMs: 60_000 }));
+      const hooks = { confirm: () => Promise.resolve(true), onProgress: (line: string) => said.push(line) };
+      const running = await home.launcher.start(plan, plainRepo, hooks);
+      return (await running?.finished)?.status ?? 'not started';
+    };
+    home.engine.onThrowaway = (spec) => {
+      // The cap runs from the start of the client, which comes after this look.
+      expect(started(home)).toEqual([]);
+      return answerVerification(spec);
+    };
+    expect(await run()).not.toBe('capped_out');
+    home.engine.onThrowaway = answerVerification;
+    await run();
+    expect(said).toEqual([expect.stringContaining('minutes')]);
+  });
+
   it('an engine that cannot make the container says so in its own words', async () => {
     const home = openHome();
     const words = 'Error: potentially insufficient UIDs or GIDs available in user namespace';
@@ -212,7 +233,7 @@ class TellingEngine extends FakeEngine {
   }
 }
 
-const ended: ContainerState = { id: 'c', running: false, exitCode: 0, oomKilled: false, memoryLimitBytes: 0 };
+const ended: ContainerState = { id: 'c', running: false, pid: null, exitCode: 0, oomKilled: false, memoryLimitBytes: 0 };
 
 // PF-R20
 describe('the attached stream', () => {
