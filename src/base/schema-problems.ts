@@ -51,7 +51,11 @@ export function renderPath(path: DocumentPath): string {
 }
 
 /** Every issue of a failed parse with its line, in the order of the file. Quotes no value of the document. */
-export function schemaProblems(schema: z.ZodType, document: SourceDocument, error: z.ZodError): SchemaProblem[] {
+export function schemaProblems(
+  schema: z.ZodType,
+  document: Pick<SourceDocument, 'data' | 'lineOf'>,
+  error: z.ZodError,
+): SchemaProblem[] {
   const problems = error.issues.flatMap((issue) => describe(issue, [], { schema, document }));
   return problems.filter((p) => !isMisspelt(p, problems)).sort((a, b) => a.line - b.line);
 }
@@ -66,7 +70,7 @@ function isMisspelt(problem: SchemaProblem, all: readonly SchemaProblem[]): bool
 type Issue = z.core.$ZodIssue;
 interface Context {
   readonly schema: z.ZodType;
-  readonly document: SourceDocument;
+  readonly document: Pick<SourceDocument, 'data' | 'lineOf'>;
 }
 
 function describe(issue: Issue, base: DocumentPath, context: Context): SchemaProblem[] {

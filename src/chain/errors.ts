@@ -25,6 +25,22 @@ export const chainErrors = defineErrors({
       `The chain ${p.chain} uses what this version of Kraft does not have yet: ${p.parts.join('; ')}.`,
     remedy: () => 'Choose another chain (`--chain quick-task`), or take these parts out of its file in config/chains.',
   },
+  SANDBOX_LOCKED: {
+    kind: 'config',
+    message: (p: {
+      chain: string;
+      part: string;
+      file: string;
+      line: number;
+      repo: string;
+      repoLine: number;
+      fields: readonly string[];
+    }) =>
+      `The chain ${p.chain} cannot change the sandbox of ${p.repo} (repos.yaml:${p.repoLine}): the policy of ${p.part} ` +
+      `(${p.file}:${p.line}) differs in ${p.fields.join(', ')}.`,
+    remedy: (p: { file: string; line: number; repoLine: number }) =>
+      `Take \`sandbox\` out of line ${p.line} of ${p.file}, or make it equal to that of line ${p.repoLine} of repos.yaml.`,
+  },
   COMMAND_UNSPLITTABLE: {
     kind: 'config',
     message: (p: { command: string; why: string }) => `The command \`${p.command}\` cannot be run as it is: ${p.why}.`,

@@ -1,6 +1,7 @@
 export type * from './chain.ts';
 export { chainErrors } from './errors.ts';
-export { loadChain } from './load.ts';
+export { listChains, loadChain, readChain, readChainFile, type LoadedChain } from './load.ts';
+export { refuseSandboxChange } from './sandbox-lock.ts';
 export { ChainFile } from './schema.ts';
 export {
   globToRegExp,

@@ -1,5 +1,5 @@
 import { access, readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import {
   gatherErrors,
   parseDocument,
@@ -7,10 +7,12 @@ import {
   schemaProblems,
   type KraftError,
   type SchemaProblem,
-  type SourceDocument,
 } from '../base/index.ts';
 import type { Chain } from './chain.ts';
+import { chainProblems } from './chain-problems.ts';
 import { chainErrors } from './errors.ts';
+import { expandChain, listExtended, type ChainProblem } from './extend.ts';
+import { locate, placeAt, toData, type Located } from './located.ts';
 import { resolveChain } from './resolve.ts';
 import { ChainFile } from './schema.ts';
 
@@ -19,90 +21,125 @@ const idPattern = /^[a-z][a-z0-9_-]*$/;
 // Until a chain of this name is shipped, the short one answers to it.
 const standIn: Readonly<Record<string, string>> = { default: 'quick-task' };
 
+/** A chain with the file that it came from, every `extends` written out. */
+export interface LoadedChain {
+  readonly chain: Chain;
+  readonly written: ChainFile;
+  readonly file: string;
+}
+
 /**
  * Reads a chain: `<configDir>/chains/<id>.yaml` where there is one, else the packaged file of that name.
  * Errors: CHAIN_UNKNOWN (naming the known ones), CHAIN_FILE_INVALID (all problems), CHAIN_FILE_UNREADABLE.
  */
 export async function loadChain(configDir: string, id: string): Promise<Chain> {
-  const own = join(configDir, 'chains');
-  for (const candidate of [id, standIn[id]]) {
-    if (candidate === undefined || !idPattern.test(candidate)) continue;
-    for (const file of [join(own, `${candidate}.yaml`), join(packagedDir, `${candidate}.yaml`)]) {
-      if (await exists(file)) return readChain(file, candidate);
-    }
-  }
-  const known = new Set([...(await stems(own)), ...(await stems(packagedDir)), ...Object.keys(standIn)]);
-  throw chainErrors.create('CHAIN_UNKNOWN', { id, known: [...known].sort() });
+  return (await readChain(configDir, id)).chain;
 }
 
-async function readChain(file: string, stem: string): Promise<Chain> {
+/** `loadChain`, with the file's own words. */
+export async function readChain(configDir: string, id: string): Promise<LoadedChain> {
+  const found = await findFile(configDir, id);
+  if (found === null) throw chainErrors.create('CHAIN_UNKNOWN', { id, known: await listChains(configDir) });
+  return readFileAs(configDir, found);
+}
+
+/** Reads one file as the chain of its stem, wherever it lies; what it extends is looked for as always. Errors: as above. */
+export async function readChainFile(configDir: string, path: string): Promise<LoadedChain> {
+  const file = resolve(path);
+  return readFileAs(configDir, { file, id: basename(file).replace(/\.ya?ml$/, '') });
+}
+
+/** Ids of every chain there is, sorted. */
+export async function listChains(configDir: string): Promise<readonly string[]> {
+  const own = await stems(join(configDir, 'chains'));
+  return [...new Set([...own, ...(await stems(packagedDir)), ...Object.keys(standIn)])].sort();
+}
+
+interface FoundFile {
+  readonly file: string;
+  readonly id: string;
+}
+
+async function findFile(configDir: string, id: string): Promise<FoundFile | null> {
+  for (const candidate of [id, standIn[id]]) {
+    if (candidate === undefined || !idPattern.test(candidate)) continue;
+    for (const dir of [join(configDir, 'chains'), packagedDir]) {
+      const file = join(dir, `${candidate}.yaml`);
+      if (await exists(file)) return { file, id: candidate };
+    }
+  }
+  return null;
+}
+
+async function readFileAs(configDir: string, { file, id }: FoundFile): Promise<LoadedChain> {
+  const own = await readLocated(file);
+  const sources = new Map([[id, own]]);
+  const queue = [...listExtended(own)];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const found = sources.has(next) ? null : await findFile(configDir, next);
+    if (found === null) continue;
+    const source = await readLocated(found.file);
+    sources.set(next, source);
+    queue.push(...listExtended(source));
+  }
+  const { expanded, problems } = expandChain(id, sources);
+  return { ...judge(expanded ?? own, id, problems), file };
+}
+
+/** Everything that is wrong, or the chain. */
+function judge(expanded: Located, id: string, extending: readonly ChainProblem[]): Omit<LoadedChain, 'file'> {
+  const data = toData(expanded);
+  const placeOf = (path: readonly (string | number)[]): ReturnType<typeof placeAt> => placeAt(expanded, path);
+  const document = { data, lineOf: (path: readonly (string | number)[]) => placeOf(path).line };
+  const result = ChainFile.safeParse(data);
+  const found = result.success
+    ? chainProblems(result.data, id, placeOf)
+    : schemaProblems(ChainFile, document, result.error)
+        // What a part lacks may be what it would have had from the one that it could not extend.
+        .filter(({ fault }) => extending.length === 0 || fault !== 'missing-key')
+        .map((problem) => describe(problem, placeOf));
+  const problems = [...extending, ...found];
+  if (problems.length > 0 || !result.success) throw gather(problems);
+  return { chain: resolveChain(result.data, id, placeOf), written: result.data };
+}
+
+async function readLocated(file: string): Promise<Located> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw unreadable(file, error);
   });
   const parsed = await parseDocument(bytes);
-  if (parsed.kind === 'refused') {
-    throw gather(
-      parsed.problems.map(({ line, path, problem }) =>
-        invalid(file, line, {
-          problem: `${path.length === 0 ? 'the file' : renderPath(path)} ${problem}`,
-          remedy: null,
-        }),
-      ),
-    );
-  }
-  const { document } = parsed;
-  const result = ChainFile.safeParse(document.data);
-  if (!result.success) {
-    throw gather(schemaProblems(ChainFile, document, result.error).map((problem) => describe(file, problem)));
-  }
-  const problems = nameProblems(result.data, { file, stem, document });
-  if (problems.length > 0) throw gather(problems);
-  return resolveChain(result.data, stem);
+  if (parsed.kind === 'document') return locate(file, parsed.document);
+  throw gather(
+    parsed.problems.map(({ line, path, problem }) => ({
+      place: { file, line },
+      problem: `${path.length === 0 ? 'the file' : renderPath(path)} ${problem}`,
+      remedy: null,
+    })),
+  );
 }
 
-function nameProblems(
-  chain: ChainFile,
-  { file, stem, document }: { readonly file: string; readonly stem: string; readonly document: SourceDocument },
-): KraftError[] {
-  const found: KraftError[] = [];
-  if (chain.id !== undefined && chain.id !== stem) {
-    const problem = `id is ${JSON.stringify(chain.id)}, but the file is named ${stem}`;
-    found.push(invalid(file, document.lineOf(['id']), { problem, remedy: null }));
-  }
-  const seen = new Set<string>();
-  chain.nodes.forEach((node, index) => {
-    if (seen.has(node.id)) {
-      const problem = `nodes[${index}].id ${node.id} is used twice`;
-      found.push(invalid(file, document.lineOf(['nodes', index, 'id']), { problem, remedy: null }));
-    }
-    seen.add(node.id);
-  });
-  return found;
+function describe(
+  { path, key, problem, meant, remedy }: SchemaProblem,
+  placeOf: (path: SchemaProblem['path']) => ChainProblem['place'],
+): ChainProblem {
+  const whole = [...path, ...(key === null ? [] : [key])];
+  return {
+    place: placeOf(whole),
+    problem: `${whole.length === 0 ? 'the file' : renderPath(whole)} ${problem}`,
+    remedy: meant === null ? remedy : `Did you mean \`${meant}\`?`,
+  };
 }
 
-function describe(file: string, problem: SchemaProblem): KraftError {
-  const path = renderPath([...problem.path, ...(problem.key === null ? [] : [problem.key])]);
-  return invalid(file, problem.line, {
-    problem: `${path === '' ? 'the file' : path} ${problem.problem}`,
-    remedy: problem.meant === null ? problem.remedy : `Did you mean \`${problem.meant}\`?`,
-  });
-}
-
-function invalid(
-  file: string,
-  line: number,
-  { problem, remedy }: { readonly problem: string; readonly remedy: string | null },
-): KraftError {
-  return chainErrors.create('CHAIN_FILE_INVALID', {
-    file,
-    line,
-    problem,
-    remedy: remedy ?? 'Correct this line; docs/configuration.md lists the keys of a chain file.',
-  });
-}
-
-function gather(problems: readonly KraftError[]): KraftError {
-  const [first, ...rest] = problems;
+/** One error of all problems, each told once: a part that several extend is met several times. */
+function gather(problems: readonly ChainProblem[]): KraftError {
+  const errors = problems.map(({ place, problem, remedy }) =>
+    chainErrors.create('CHAIN_FILE_INVALID', {
+      ...place,
+      problem,
+      remedy: remedy ?? 'Correct this line; docs/reference/configuration.md lists the keys of a chain file.',
+    }),
+  );
+  const [first, ...rest] = new Map(errors.map((error) => [error.message, error])).values();
   return gatherErrors([first ?? chainErrors.create('CHAIN_UNKNOWN', { id: '', known: [] }), ...rest]);
 }
 

@@ -1,17 +1,26 @@
-import type { Chain, ChainNode, ChainTask } from './chain.ts';
+import type { DocumentPath } from '../base/index.ts';
+import { resolveSandbox } from '../config/index.ts';
+import type { Chain, ChainNode, ChainTask, DeclaredSandbox } from './chain.ts';
+import type { Place } from './located.ts';
+import { listParts, stepsOf, type ChainPart } from './parts.ts';
+import { declaresSandbox } from './sandbox-lock.ts';
 import type { ChainFile, Node, Task } from './schema.ts';
 
 /** A chain file as it is walked: steps flattened into canonical paths, what is not built yet listed. Pure. */
-export function resolveChain(file: ChainFile, id: string): Chain {
+export function resolveChain(file: ChainFile, id: string, placeOf: (path: DocumentPath) => Place): Chain {
   const unbuilt: string[] = [];
+  const parts = listParts(file);
   const nodes = file.nodes.map((node) => resolveNode(node, unbuilt));
-  if (file.policy !== undefined) unbuilt.push('the chain: policy');
-  return { id, description: file.description ?? '', nodes, unbuilt };
+  unbuilt.push(...parts.flatMap(unbuiltPolicy));
+  const sandboxes = parts.filter(declaresSandbox).map((part): DeclaredSandbox => {
+    const place = placeOf([...part.at, 'policy', 'sandbox']);
+    return { part: part.name, ...place, sandbox: resolveSandbox(part.policy?.sandbox ?? null) };
+  });
+  return { id, description: file.description ?? '', nodes, sandboxes, unbuilt };
 }
 
+// No `extends`: it has been written out. No `policy`: its keys are named one by one.
 const laterKeys = [
-  'extends',
-  'policy',
   'on_failure',
   'fix_loop',
   'escalation',
@@ -23,6 +32,7 @@ const laterKeys = [
   'fallback',
   'inputs',
   'steering',
+  'wait',
 ];
 
 function resolveNode(node: Node, unbuilt: string[]): ChainNode {
@@ -31,8 +41,7 @@ function resolveNode(node: Node, unbuilt: string[]): ChainNode {
     return { id: node.id, tasks: [] };
   }
   noteLaterKeys(node, node.id, unbuilt);
-  const steps = node.steps ?? [{ id: 'main', tasks: node.tasks ?? [] }];
-  const tasks = steps.flatMap((step) => {
+  const tasks = stepsOf(node).flatMap(({ step }) => {
     const path = `${node.id}.${step.id}`;
     noteLaterKeys(step, path, unbuilt);
     return step.tasks.flatMap((task) => resolveTask(task, `${path}.${task.id}`, unbuilt));
@@ -70,4 +79,11 @@ function resolveTask(task: Task, path: string, unbuilt: string[]): readonly Chai
 
 function noteLaterKeys(part: Readonly<Record<string, unknown>>, path: string, unbuilt: string[]): void {
   for (const key of laterKeys) if (part[key] !== undefined) unbuilt.push(`${path}: ${key}`);
+}
+
+/** A sandbox is held by the lock; everything else that a policy says, nothing applies yet. */
+function unbuiltPolicy({ name, policy }: ChainPart): readonly string[] {
+  return Object.entries(policy ?? {})
+    .filter(([key, value]) => key !== 'sandbox' && value !== null)
+    .map(([key]) => `${name}: policy.${key}`);
 }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { KraftError } from '../../src/base/index.ts';
 import { loadChain } from '../../src/chain/index.ts';
 
 let config: string;
@@ -56,7 +57,8 @@ nodes:
         tasks: [{id: author, kind: agent, skill: x, produces: spec}]
   - {id: approve, kind: gate, artifact: spec}
   - id: land
-    fix_loop: {max_attempts: 2}
+    fix_loop: {max_attempts: 2, tasks: [{id: repair, kind: agent, policy: {budget_usd: 1}}]}
+    policy: {deny_tools: [Bash], sandbox: {kind: docker, image: a}}
     tasks:
       - {id: open, kind: forge, target: mr.open_draft}
       - {id: rebase, kind: builtin, ref: kraft.mr_rebase}
@@ -70,6 +72,8 @@ nodes:
       'land: fix_loop',
       'land.main.open: the forge task mr.open_draft',
       'land.main.rebase: the builtin kraft.mr_rebase',
+      'land: policy.deny_tools',
+      'land.fix_loop.repair: policy.budget_usd',
     ]);
   });
 
@@ -79,11 +83,91 @@ nodes:
     await expect(loadChain(config, 'odd')).rejects.toMatchObject({ code: 'KRAFT_CHAIN_FILE_UNREADABLE' });
   });
 
+  test('tells every problem of a file at once, each with the key that was meant', async () => {
+    own('bad', 'nodes:\n  - id: a\n    taks: []\n  - id: b\n    kind: gate\n    reject_too: a\n');
+
+    const error = await loadChain(config, 'bad').catch((thrown: unknown) => thrown as KraftError);
+
+    const all = error instanceof KraftError ? [error.report, ...error.report.others] : [];
+    expect(all.map(({ details, remedy }) => [details['line'], remedy])).toEqual([
+      [3, 'Did you mean `tasks`?'],
+      [6, 'Did you mean `reject_to`?'],
+    ]);
+  });
+
   test.each([
     ['an unknown key', 'nodes:\n  - id: a\n    tasks: [{id: x, kind: agent}]\n    iconn: x\n', 4, /iconn/],
-    ['both tasks and steps', 'nodes:\n  - id: a\n    tasks: []\n    steps: []\n', 2, /nodes/],
+    [
+      'both tasks and steps',
+      'nodes:\n  - id: a\n    tasks: [{id: x, kind: agent}]\n    steps: [{id: s, tasks: [{id: x, kind: agent}]}]\n',
+      2,
+      /nodes/,
+    ],
     ['a bad node id', 'nodes:\n  - id: A b\n    tasks: [{id: x, kind: agent}]\n', 2, /id/],
     ['an unknown kind', 'nodes:\n  - id: a\n    tasks: [{id: x, kind: magic}]\n', 3, /kind/],
+    ['an unknown kind of node', 'nodes:\n  - id: a\n    kind: gatee\n', 3, /nodes\[0\]\.kind must be exec or gate/],
+    [
+      'a key of an exec node on a gate',
+      'nodes:\n  - id: a\n    kind: gate\n    tasks: []\n',
+      4,
+      /tasks is not known here/,
+    ],
+    [
+      'a builtin that there is not',
+      'nodes: [{id: a, tasks: [{id: x, kind: builtin, ref: kraft.x}]}]',
+      1,
+      /ref must be kraft\./,
+    ],
+    ['a command that is missing', 'nodes: [{id: a, tasks: [{id: x, kind: subprocess}]}]', 1, /command is missing/],
+    [
+      'a profile beside a model',
+      'nodes: [{id: a, tasks: [{id: x, kind: agent, profile: p, model: m}]}]',
+      1,
+      /takes `profile`, or `model`/,
+    ],
+    ['a fix loop that repairs nothing', 'nodes: [{id: a, tasks: [{id: x, kind: agent}], fix_loop: {}}]', 1, /fix_loop/],
+    [
+      'a wait without a unit',
+      'nodes: [{id: a, tasks: [{id: x, kind: forge, target: mr.ci, wait: {polling: {max_interval: 30}}}]}]',
+      1,
+      /max_interval must be a string/,
+    ],
+    [
+      'an id that stands for a part',
+      'nodes: [{id: a, steps: [{id: fix_loop, tasks: [{id: x, kind: agent}]}]}]',
+      1,
+      /id/,
+    ],
+    [
+      'a task id used twice in a step',
+      'nodes:\n  - id: a\n    tasks:\n      - {id: x, kind: agent}\n      - {id: x, kind: agent}\n',
+      5,
+      /a\.main\.x a name that is used twice, first on line 4/,
+    ],
+    [
+      'a gate that rejects to a later node',
+      'nodes:\n  - {id: ok, kind: gate, reject_to: a}\n  - {id: a, tasks: [{id: x, kind: agent}]}\n',
+      2,
+      /reject_to names a, which is no exec node before this gate/,
+    ],
+    [
+      'a restart from nowhere',
+      'nodes: [{id: a, tasks: [{id: x, kind: agent}], on_base_changed: {restart_from: b}}]',
+      1,
+      /b/,
+    ],
+    [
+      'two sandboxes in one chain (CC 3.1)',
+      'policy: {sandbox: {kind: docker, image: one}}\nnodes:\n  - id: a\n    policy: {sandbox: {kind: docker, image: two}}\n    tasks: [{id: x, kind: agent}]\n',
+      4,
+      /another sandbox than the chain has \(.*bad\.yaml:1\)/,
+    ],
+    [
+      'a number in a policy that is none',
+      'policy:\n  max_attempts: 0\nnodes: [{id: a, tasks: [{id: x, kind: agent}]}]',
+      2,
+      /max/,
+    ],
     ['no nodes', 'nodes: []\n', 1, /nodes/],
     [
       'a node id used twice',
