@@ -1,4 +1,5 @@
-import { toTimestamp } from '../base/index.ts';
+import { gatherErrors, toTimestamp } from '../base/index.ts';
+import { refuseSandboxChange, type Chain } from '../chain/index.ts';
 import type { ResolvedRepo } from '../config/index.ts';
 import type { KraftEvent } from '../events/index.ts';
 import { branchName, isBranchName, type Item } from '../items/index.ts';
@@ -12,7 +13,7 @@ const idTriesMax = 20;
 
 /**
  * Checks what a person files against the configuration as it is now, freezes it, and records the item. Errors:
- * TITLE_EMPTY, BASE_BRANCH_INVALID, REPO_NOT_CONNECTED, REPO_DISABLED, SANDBOX_MISSING, those of the chain and of the
+ * TITLE_EMPTY, BASE_BRANCH_INVALID, REPO_NOT_CONNECTED, REPO_DISABLED, SANDBOX_MISSING, SANDBOX_LOCKED, those of the chain and of the
  * harness, and those of the configuration files.
  */
 export async function fileItem(ports: WalkPorts, request: FileRequest): Promise<Item> {
@@ -27,6 +28,7 @@ export async function fileItem(ports: WalkPorts, request: FileRequest): Promise<
   const repo = await findRepo(ports, request.repo);
   if (repo.sandbox === null) throw walkErrors.create('SANDBOX_MISSING', { repo: repo.path });
   const chain = await ports.loadChain(request.chain ?? repo.defaultChain);
+  checkSandboxLock(repo, chain);
   const harness = request.harness ?? 'demo';
   await ports.loadHarness(harness);
   const id = await freshId(ports);
@@ -70,7 +72,15 @@ export async function fileItem(ports: WalkPorts, request: FileRequest): Promise<
 export async function refreeze(ports: WalkPorts, item: Item): Promise<Pick<Item, 'frozen' | 'frozenChain'>> {
   const live = await findRepo(ports, item.repo);
   const chain = await ports.loadChain(item.chain);
-  return freeze({ repo: keepSandbox(live, thaw(item).repo), chain });
+  const repo = keepSandbox(live, thaw(item).repo);
+  checkSandboxLock(repo, chain);
+  return freeze({ repo, chain });
+}
+
+/** Errors: SANDBOX_LOCKED, all of them, when a policy of the chain changes what the repository set. */
+function checkSandboxLock(repo: ResolvedRepo, chain: Chain): void {
+  const [first, ...rest] = refuseSandboxChange(repo, chain);
+  if (first !== undefined) throw gatherErrors([first, ...rest]);
 }
 
 async function findRepo(ports: WalkPorts, path: string): Promise<ResolvedRepo> {

@@ -1,5 +1,5 @@
 import { asKraftError, type KraftError } from '../base/index.ts';
-import { chainErrors, type Chain } from '../chain/index.ts';
+import { chainErrors, refuseSandboxChange, type Chain } from '../chain/index.ts';
 import type { ResolvedRepo } from '../config/index.ts';
 import type { SelectedHarness } from '../harness/index.ts';
 import type { DockerSandbox, ProgramNeed } from '../launch/index.ts';
@@ -35,6 +35,7 @@ export async function lookAhead(
   if (chain !== null && chain.unbuilt.length > 0) {
     refusals.push(chainErrors.create('CHAIN_PART_NOT_BUILT', { chain: chain.id, parts: chain.unbuilt }));
   }
+  if (chain !== null) refusals.push(...refuseSandboxChange(repo, chain));
   const sandbox = await collect<DockerSandbox>(() => checkSandbox(repo));
   const harnesses =
     chain === null || sandbox === null

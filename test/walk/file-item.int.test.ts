@@ -52,6 +52,39 @@ test('filing refuses a repository without a sandbox and names how to give it one
   await expect(home.file('x')).rejects.toMatchObject({ code: 'KRAFT_REPO_DISABLED' });
 });
 
+describe('the sandbox lock (CC 3.1)', () => {
+  const write = (home: Home, image: string): void => {
+    mkdirSync(join(home.base, 'config', 'chains'), { recursive: true });
+    writeFileSync(
+      join(home.base, 'config', 'chains', 'mine.yaml'),
+      `nodes:\n  - id: build\n    tasks:\n      - id: make\n        kind: subprocess\n        command: make\n        policy:\n          sandbox: {kind: docker, image: ${image}}\n`,
+    );
+  };
+
+  test('refuses at filing a chain that changes the sandbox, and records nothing', async () => {
+    const home = await Home.open();
+    write(home, 'another');
+
+    await expect(home.file('x', { chain: 'mine' })).rejects.toMatchObject({
+      code: 'KRAFT_SANDBOX_LOCKED',
+      message: expect.stringMatching(
+        /repos\.yaml:\d+\): the policy of build\.main\.make \(.*mine\.yaml:8\) differs in sandbox\.image/,
+      ) as string,
+    });
+    expect(await home.store.listItems({ repo: null, statuses: null })).toEqual([]);
+  });
+
+  test('holds again when a start takes what was written since, and leaves the item as it was', async () => {
+    const home = await Home.open();
+    write(home, docker(home.repo.sandbox).image);
+    const item = await home.file('x', { chain: 'mine' });
+    write(home, 'another');
+
+    await expect(home.walker.start(item.id)).rejects.toMatchObject({ code: 'KRAFT_SANDBOX_LOCKED' });
+    expect(await home.store.getItem(item.id)).toEqual(item);
+  });
+});
+
 describe('an item that would use what is not built yet stops before anything is made, naming it', () => {
   test.each<[string, (repo: ResolvedRepo) => Partial<ResolvedRepo>, RegExp]>([
     [
