@@ -1,8 +1,16 @@
 export type * from './resolved.ts';
 export { configErrors } from './errors.ts';
 export { parseHostPattern, type HostPattern, type ParsedHostPattern } from './host-pattern.ts';
-export { loadHarnessProfiles, loadPolicySettings, loadRepos, loadSandboxSettings, worldReadableEnv } from './load.ts';
-export { RepoPolicyLayer } from './policy-schema.ts';
+export {
+  loadHarnessProfiles,
+  loadPolicyLayers,
+  loadPolicySettings,
+  loadRepos,
+  loadSandboxSettings,
+  worldReadableEnv,
+} from './load.ts';
+export { RepoPolicyLayer, type PolicyLayer } from './policy-schema.ts';
+export { meetLayers, resolvePolicy, resolveToolPolicy, type PolicyLayers } from './resolve-policy.ts';
 export { checkDocument, loadDocument, type CheckedDocument, type ConfigFile } from './read-document.ts';
 export { normalizeRepoPath, resolveSandbox, sameSandbox } from './resolve.ts';
 export { addRepo, fillRepo, removeRepo, type NewRepo, type RepoFill } from './save.ts';

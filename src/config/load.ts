@@ -127,6 +127,11 @@ export async function loadPolicySettings(paths: HomePaths): Promise<PolicySettin
   return resolvePolicySettings(loaded?.value ?? PolicyFile.parse({}));
 }
 
+/** What `policy.yaml` puts around every repository and chain. */
+export async function loadPolicyLayers(paths: HomePaths): Promise<PolicyLayers> {
+  return (await loadDocument(configFile(paths, 'policy.yaml'), PolicyFile))?.value ?? noPolicyLayers;
+}
+
 export async function loadHarnessProfiles(paths: HomePaths): Promise<HarnessProfiles> {
   const loaded = await loadDocument(configFile(paths, 'harnesses.yaml'), HarnessesFile);
   return resolveHarnessProfiles(loaded?.value ?? HarnessesFile.parse({}));

@@ -27,6 +27,36 @@ export function resolveToolPolicy(
   };
 }
 
+/**
+ * What layers inside one another say together, outermost first (CC 1.5): lists of what is allowed intersect, denials join, the
+ * smallest number holds. A layer that says nothing about a field changes nothing about it, and none can widen what is around
+ * it: `escalation_harness` is the outermost one’s. Pure; the sandbox has its own lock.
+ */
+export function meetLayers(layers: readonly PolicyLayer[]): PolicyLayer {
+  const said = <K extends keyof PolicyLayer>(key: K): readonly NonNullable<PolicyLayer[K]>[] =>
+    layers.flatMap((layer) => (layer[key] === null ? [] : [layer[key] as NonNullable<PolicyLayer[K]>]));
+  const least = (key: NumberKey): number | null => (said(key).length === 0 ? null : Math.min(...said(key)));
+  const denied = said('deny_tools');
+  return {
+    allowed_tools: intersect(said('allowed_tools')),
+    deny_tools: denied.length === 0 ? null : [...new Set(denied.flat())],
+    grants: intersect(said('grants')),
+    allowed_harnesses: intersect(said('allowed_harnesses')),
+    timeout_minutes: least('timeout_minutes'),
+    max_attempts: least('max_attempts'),
+    time_cap_minutes: least('time_cap_minutes'),
+    total_time_cap_minutes: least('total_time_cap_minutes'),
+    token_budget: least('token_budget'),
+    budget_usd: least('budget_usd'),
+    escalation_harness: said('escalation_harness')[0] ?? null,
+  };
+}
+
+function intersect<T>(lists: readonly (readonly T[])[]): T[] | null {
+  const [first, ...rest] = lists;
+  return first === undefined ? null : [...new Set(first)].filter((entry) => rest.every((list) => list.includes(entry)));
+}
+
 /** Grants are given, never assumed: a maximum alone grants nothing. */
 function grantsOf(own: PolicyLayer | null, layers: PolicyLayers): readonly string[] {
   const given = own?.grants ?? layers.defaults?.grants ?? null;
