@@ -11,3 +11,4 @@ export {
   type SelectedScope,
 } from './select-scopes.ts';
 export { splitCommand } from './split-command.ts';
+export { outlineChain, type ChainOutline, type OutlinePart } from './outline.ts';

@@ -8,6 +8,8 @@ export interface ChainPart {
   readonly level: 'chain' | 'node' | 'step' | 'task';
   /** Canonical path `node.step.task`, with `fix_loop` and `on_failure` as steps of their own; `the chain` for the whole. */
   readonly name: string;
+  /** Kind of a node or task; null for what has none. */
+  readonly kind: string | null;
   readonly at: DocumentPath;
   readonly policy: Policy;
   /** What is around it, outermost first. */
@@ -16,7 +18,7 @@ export interface ChainPart {
 
 /** Every part of a chain, in the order in which it is written: the whole first, each before what is inside it. */
 export function listParts(file: ChainFile): readonly ChainPart[] {
-  const chain: ChainPart = { level: 'chain', name: 'the chain', at: [], policy: file.policy, around: [] };
+  const chain: ChainPart = { level: 'chain', name: 'the chain', kind: null, at: [], policy: file.policy, around: [] };
   return [chain, ...file.nodes.flatMap((node, i) => nodeParts(node, ['nodes', i], [chain]))];
 }
 
@@ -27,7 +29,7 @@ export function stepsOf(node: ExecNode): readonly { readonly step: Step; readonl
 }
 
 function nodeParts(node: Node, at: DocumentPath, around: readonly ChainPart[]): readonly ChainPart[] {
-  const part: ChainPart = { level: 'node', name: node.id, at, policy: node.policy, around };
+  const part: ChainPart = { level: 'node', name: node.id, kind: node.kind ?? 'exec', at, policy: node.policy, around };
   if (node.kind === 'gate') return [part];
   const inside = [...around, part];
   return [
@@ -40,7 +42,7 @@ function nodeParts(node: Node, at: DocumentPath, around: readonly ChainPart[]): 
 
 function stepParts(step: Step, at: DocumentPath, around: readonly ChainPart[]): readonly ChainPart[] {
   const name = `${around.at(-1)?.name ?? ''}.${step.id}`;
-  const part: ChainPart = { level: 'step', name, at, policy: step.policy, around };
+  const part: ChainPart = { level: 'step', name, kind: null, at, policy: step.policy, around };
   const tasks = step.tasks.flatMap((task, i) => {
     const inside = taskPart(task, { at: [...at, 'tasks', i], name, around: [...around, part] });
     return [inside, ...bodyParts(task.on_failure, 'on_failure', inside)];
@@ -48,7 +50,13 @@ function stepParts(step: Step, at: DocumentPath, around: readonly ChainPart[]): 
   return [part, ...tasks, ...bodyParts(step.on_failure, 'on_failure', part)];
 }
 
-type Body = PlainBody & { readonly judge?: { readonly id: string; readonly policy?: Policy } | undefined };
+interface Named {
+  readonly id: string;
+  readonly kind: string;
+  readonly policy?: Policy;
+}
+
+type Body = PlainBody & { readonly judge?: Named | undefined };
 
 function bodyParts(body: Body | undefined, key: 'on_failure' | 'fix_loop', owner: ChainPart): readonly ChainPart[] {
   if (body === undefined) return [];
@@ -59,16 +67,13 @@ function bodyParts(body: Body | undefined, key: 'on_failure' | 'fix_loop', owner
   const steps = (body.steps ?? []).flatMap((step, i) => {
     const below = `${name}.${step.id}`;
     const stepAt = [...at, 'steps', i];
-    const part: ChainPart = { level: 'step', name: below, at: stepAt, policy: undefined, around };
+    const part: ChainPart = { level: 'step', name: below, kind: null, at: stepAt, policy: undefined, around };
     return [part, ...step.tasks.map((task, j) => taskPart(task, { at: [...stepAt, 'tasks', j], name: below, around }))];
   });
   const judge = body.judge === undefined ? [] : [taskPart(body.judge, { at: [...at, 'judge'], name, around })];
   return [...tasks, ...steps, ...judge];
 }
 
-function taskPart(
-  task: { readonly id: string; readonly policy?: Policy },
-  { at, name, around }: Pick<ChainPart, 'at' | 'name' | 'around'>,
-): ChainPart {
-  return { level: 'task', name: `${name}.${task.id}`, at, policy: task.policy, around };
+function taskPart(task: Named, { at, name, around }: Pick<ChainPart, 'at' | 'name' | 'around'>): ChainPart {
+  return { level: 'task', name: `${name}.${task.id}`, kind: task.kind, at, policy: task.policy, around };
 }

@@ -89,6 +89,16 @@ export const commandTable: readonly CommandEntry[] = [
     async () => (await import('./commands/admin-images-list.ts')).adminImagesList,
   ),
   entry(
+    'admin chains lint',
+    'Check chain files',
+    async () => (await import('./commands/admin-chains-lint.ts')).adminChainsLint,
+  ),
+  entry(
+    'admin chains show',
+    'Show a chain and what of it runs',
+    async () => (await import('./commands/admin-chains-show.ts')).adminChainsShow,
+  ),
+  entry(
     'admin explain',
     'Explain an error code',
     async () => (await import('./commands/admin-explain.ts')).adminExplain,

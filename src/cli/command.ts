@@ -17,6 +17,8 @@ export interface ArgumentSpec {
   /** As printed in help: `TITLE`. */
   readonly name: string;
   readonly required: boolean;
+  /** Takes everything that follows; only for the last one. */
+  readonly many?: true;
   readonly help: string;
 }
 

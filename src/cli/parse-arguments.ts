@@ -78,13 +78,15 @@ function placeArguments(
   specs: Command['arguments'],
   given: readonly string[],
 ): readonly (string | null)[] {
-  const surplus = given[specs.length];
+  const many = specs.at(-1)?.many === true;
+  const surplus = many ? undefined : given[specs.length];
   if (surplus !== undefined) throw usageErrors.create('ARGUMENT_SURPLUS', { command, argument: surplus });
-  return specs.map((spec, index) => {
+  const placed = specs.map((spec, index) => {
     const value = given[index];
     if (value === undefined && spec.required) {
       throw usageErrors.create('ARGUMENT_MISSING', { command, argument: spec.name });
     }
     return value ?? null;
   });
+  return [...placed, ...given.slice(specs.length)];
 }

@@ -44,7 +44,10 @@ function renderEntries(entries: readonly CommandEntry[]): readonly string[] {
 /** `kraft item create [OPTIONS] TITLE`: the line that says how a verb is typed. */
 export function renderUsage(entry: CommandEntry, command: Command): string {
   const parts = [renderName(entry)];
-  for (const argument of command.arguments) parts.push(argument.required ? argument.name : `[${argument.name}]`);
+  for (const { name, required, many } of command.arguments) {
+    const typed = many === true ? `${name}…` : name;
+    parts.push(required ? typed : `[${typed}]`);
+  }
   for (const [name, option] of Object.entries(command.options)) {
     parts.push(option.value === null ? `[--${name}]` : `[--${name} ${option.value}]`);
   }

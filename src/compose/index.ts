@@ -1,6 +1,7 @@
 import type { HomePaths } from '../config/index.ts';
 import type { DoctorReport } from '../doctor/index.ts';
 import type { Environment } from './environment.ts';
+import type { Chains } from './open-chains.ts';
 import type { Images } from './open-images.ts';
 import type { OpenKraftOptions } from './open-kraft.ts';
 import type { Kraft } from './kraft.ts';
@@ -11,6 +12,7 @@ import type { DaemonProcess } from './start-daemon-process.ts';
 export type * from './kraft.ts';
 export type * from './repos.ts';
 export type { Environment } from './environment.ts';
+export type { Chains, LintedChain } from './open-chains.ts';
 export type { Images } from './open-images.ts';
 export type { OpenKraftOptions } from './open-kraft.ts';
 export type { AnyCatalogue } from './read-catalogues.ts';
@@ -46,6 +48,11 @@ export async function openRepos(environment: Environment): Promise<Repos> {
 /** Kraft's images, without a daemon. */
 export async function openImages(environment: Environment): Promise<Images> {
   return (await import('./open-images.ts')).openImages(environment);
+}
+
+/** The chain files, without a daemon. */
+export async function openChains(environment: Environment): Promise<Chains> {
+  return (await import('./open-chains.ts')).openChains(environment);
 }
 
 /** Doctor in this process. */

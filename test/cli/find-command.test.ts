@@ -5,7 +5,8 @@ import { renderCommandHelp, renderGroup, renderOverview } from '../../src/cli/re
 
 const verbs = `repo connect, repo list, repo disconnect, repo path, item create, item start, item pause, item resume,
   item retry, item abandon, view list, view show, view events, view logs, view diff, admin start, admin stop,
-  admin health, admin doctor, admin images build, admin images list, admin explain, admin completion`
+  admin health, admin doctor, admin images build, admin images list, admin chains lint, admin chains show,
+  admin explain, admin completion`
   .split(',')
   .map((verb) => verb.trim());
 

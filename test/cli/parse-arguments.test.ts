@@ -26,6 +26,12 @@ describe('parseArguments', () => {
     expect(parse(...args)).toMatchObject({ arguments: ['abc'], options: { lines } });
   });
 
+  it('gives a last argument that takes many all that follows', () => {
+    const many = { arguments: [{ name: 'FILE', required: false, many: true, help: '' }], options: {} } as const;
+    expect(parseArguments('kraft x', many, ['a', 'b', 'c']).arguments).toEqual(['a', 'b', 'c']);
+    expect(parseArguments('kraft x', many, []).arguments).toEqual([null]);
+  });
+
   it('takes what follows -- as it is', () => {
     expect(parse('--', '--json').arguments).toEqual(['--json']);
   });
