@@ -31,6 +31,7 @@ export interface ShownItem {
       readonly code: string | null;
       readonly reason: string;
       readonly remedy: string;
+      readonly facts: Readonly<Record<string, unknown>>;
     } | null;
   };
   readonly sessions: readonly {
