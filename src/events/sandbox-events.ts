@@ -1,7 +1,13 @@
-/** Out-of-memory kill under a limit; `memory` as the engine takes it (`4g`). */
+/** Out-of-memory kill under a limit; `memory` as the engine takes it (`4g`). The session may have got past it. */
 export interface SandboxOomKilled {
   readonly type: 'sandbox_oom_killed';
-  readonly payload: { readonly session_id: string; readonly memory: string; readonly confirmed: boolean };
+  readonly payload: {
+    readonly session_id: string;
+    readonly memory: string;
+    readonly confirmed: boolean;
+    /** The most that its cgroup was seen to use; null when that could not be read. */
+    readonly peak_bytes: number | null;
+  };
 }
 /** The item's branch could not be carried into the repository; the commit may lie under `refs/kraft/unsynced/…`. */
 export interface SandboxBranchNotSynced {

@@ -23,7 +23,14 @@ export async function adoptLaunch(context: SuperviseContext, record: LaunchRecor
   const end = await askContainer(context, track);
   if (end === 'running') return { kind: 'adopted', running: new Supervision(context, track, null, remainingMs) };
   if (!(await hasEvidence(track, identity, end))) return unknown(context, track, mismatch(identity));
-  const finished = await finishLaunch(context, { track, end, cause: null, clientEndedFirst: false, logFailure: null });
+  const finished = await finishLaunch(context, {
+    track,
+    end,
+    cause: null,
+    clientEndedFirst: false,
+    logFailure: null,
+    memory: null,
+  });
   return { kind: 'ended', finished };
 }
 

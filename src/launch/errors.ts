@@ -1,4 +1,5 @@
 import { defineErrors, renderSize } from '../base/index.ts';
+import { suggestMemory } from '../limits/index.ts';
 
 export const launchErrors = defineErrors({
   FEATURE_NOT_BUILT: {
@@ -57,12 +58,19 @@ export const launchErrors = defineErrors({
   },
   MEMORY_LIMIT_REACHED: {
     kind: 'limit',
-    message: (p: { memoryBytes: number; confirmed: boolean }) =>
+    message: (p: { memoryBytes: number; confirmed: boolean; peakBytes: number | null }) =>
       p.confirmed
         ? `The memory limit of ${renderSize(p.memoryBytes)} killed a process of the sandbox.`
         : `The container ended with code 137 under its memory limit of ${renderSize(p.memoryBytes)}; the engine did not confirm that the limit killed it.`,
+    remedy: (p: { memoryBytes: number; peakBytes: number | null }) =>
+      `Raise \`sandbox.resources.memory\` in repos.yaml, to ${renderSize(suggestMemory(p.memoryBytes, p.peakBytes))} for a start, then run \`kraft item retry\`: the same limit would end the same way.`,
+  },
+  HOST_MEMORY_SHORT: {
+    kind: 'environment',
+    message: () =>
+      'The container ended with code 137 while the machine as a whole ran out of memory; nothing says that the memory limit of the sandbox killed it.',
     remedy: () =>
-      'Raise `sandbox.resources.memory` in repos.yaml, then run `kraft item retry`: the same limit would end the same way.',
+      'Free memory on this machine, or run fewer items at once (`max_concurrent` in policy.yaml); then run `kraft item retry`.',
   },
   LOG_CAP_FAILED: {
     kind: 'environment',

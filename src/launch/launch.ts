@@ -81,6 +81,14 @@ export interface RunningLaunch {
   stop(cause: 'pause' | 'cancel'): void;
 }
 
+/** A process of the container was killed by its memory limit. */
+export interface MemoryKill {
+  readonly memoryBytes: number;
+  readonly confirmed: boolean;
+  /** The most that the container's cgroup was seen to use; null when it could not be read. */
+  readonly peakBytes: number | null;
+}
+
 /** How it ended, after teardown: the container is gone, the result has been read. */
 export interface FinishedLaunch {
   readonly status: Exclude<SessionStatus, 'pending' | 'running'>;
@@ -90,7 +98,7 @@ export interface FinishedLaunch {
   /** Catalogue code of a configuration error. */
   readonly code: string | null;
   readonly remedy: string | null;
-  readonly oom: { readonly memoryBytes: number; readonly confirmed: boolean } | null;
+  readonly oom: MemoryKill | null;
   /** What the log lacks. */
   readonly output: { readonly reason: string; readonly droppedBytes: number | null } | null;
   /** The worker's own result object (bounded, unknown keys dropped), null when there is none. */

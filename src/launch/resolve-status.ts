@@ -15,6 +15,8 @@ export interface LaunchEvidence {
   /** The engine's own words when the container was never created; null when it was. */
   readonly notCreated: string | null;
   readonly oom: FinishedLaunch['oom'];
+  /** The machine as a whole ran out of memory when it ended. */
+  readonly hostShort: boolean;
   /** Why the log could not be capped, when that is what ended the session. */
   readonly logFailure: KraftError | null;
 }
@@ -22,7 +24,7 @@ export interface LaunchEvidence {
 export interface ResolvedStatus {
   readonly status: Exclude<SessionStatus, 'pending' | 'running'>;
   readonly reason: string | null;
-  /** Set for a configuration error. */
+  /** Set for a configuration error, and where the cause has a remedy of its own. */
   readonly error: KraftError | null;
 }
 
@@ -41,7 +43,16 @@ export function resolveStatus(evidence: LaunchEvidence): ResolvedStatus {
   }
   if (evidence.notCreated !== null) return configError(notCreatedError(evidence.notCreated));
   if (oom !== null) return configError(launchErrors.create('MEMORY_LIMIT_REACHED', oom));
-  if (reading.kind === 'invalid') return { status: 'failed', reason: reading.why, error: null };
+  if (reading.kind === 'invalid' && !evidence.hostShort) return { status: 'failed', reason: reading.why, error: null };
+  return endedAlone(evidence);
+}
+
+/** Nobody stopped it and it said nothing of itself: the machine and its exit code speak. */
+function endedAlone(evidence: LaunchEvidence): ResolvedStatus {
+  if (evidence.hostShort) {
+    const error = launchErrors.create('HOST_MEMORY_SHORT', undefined);
+    return { status: 'failed', reason: error.message, error };
+  }
   if (evidence.role === 'agent') return { status: 'failed', reason: noResult(evidence.exitCode), error: null };
   return evidence.exitCode === 0
     ? { status: 'done', reason: null, error: null }

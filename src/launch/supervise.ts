@@ -2,11 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, type KraftError, type Log, asKraftError } from '../base/index.ts';
 import { type ProcessIdentity, isAlive, signalGroup } from '../process/index.ts';
+import type { MemoryEvidence } from '../limits/index.ts';
 import type { ContainerState, Engine } from '../runtime/index.ts';
 import { launchErrors } from './errors.ts';
 import type { FinishedLaunch, LaunchTrack, RunningLaunch, StopCause } from './launch.ts';
 import { type LogCap, enforceLogCap } from './log-cap.ts';
 import { finishLaunch } from './teardown.ts';
+import { watchMemory } from './watch-memory.ts';
 
 /** What a supervision works with; the same for every launch of a launcher. */
 export interface SuperviseContext {
@@ -29,6 +31,7 @@ export interface SuperviseBounds {
   readonly clientPollMs: number;
   readonly containerPollMs: number;
   readonly logPollMs: number;
+  readonly memoryPollMs: number;
   /** How long an engine without an answer is asked again before the end is taken as unknown. */
   readonly settleMs: number;
   /** How long a container may outlive its client before the client counts as lost: the engine's answer may lag. */
@@ -41,6 +44,7 @@ export const defaultBounds: SuperviseBounds = {
   clientPollMs: 200,
   containerPollMs: 1_000,
   logPollMs: 1_000,
+  memoryPollMs: 1_000,
   settleMs: 30_000,
   lagMs: 2_000,
 };
@@ -98,6 +102,7 @@ export class Supervision implements RunningLaunch {
   async #run(remainingMs: number | null): Promise<FinishedLaunch> {
     void this.#watchCap(remainingMs);
     const log = this.#watchLog();
+    const memory = this.#watchMemory();
     await this.#awaitClient();
     const end = await this.#awaitContainer();
     if (this.#context.abandoned.aborted) return await new Promise<never>(() => undefined);
@@ -109,6 +114,7 @@ export class Supervision implements RunningLaunch {
       cause: this.#cause,
       clientEndedFirst: this.#clientEndedFirst,
       logFailure: this.#logFailure,
+      memory: await memory,
     });
   }
 
@@ -169,6 +175,15 @@ export class Supervision implements RunningLaunch {
       this.#stop('log');
       return;
     }
+  }
+
+  /** Nothing is looked at without a limit. */
+  async #watchMemory(): Promise<MemoryEvidence | null> {
+    const { container, memoryBytes } = this.track;
+    if (memoryBytes === null) return null;
+    const { engine, bounds } = this.#context;
+    const wait = (ms: number): Promise<boolean> => this.#wait(ms);
+    return watchMemory({ engine, container, root: '/', pollMs: bounds.memoryPollMs, wait });
   }
 
   async #awaitClient(): Promise<void> {

@@ -3,13 +3,13 @@ import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type KraftError, asKraftError, safeLine } from '../base/index.ts';
-import { confirmOom, oomGraceMs, oomPollMs } from '../limits/index.ts';
+import { type MemoryEvidence, confirmOom, oomGraceMs, oomPollMs } from '../limits/index.ts';
 import { type ContainerState, launchFailed } from '../runtime/index.ts';
 import { judgeOutput } from './judge-output.ts';
 import type { FinishedLaunch, LaunchTrack, StopCause } from './launch.ts';
 import { readDroppedRange } from './log-cap.ts';
 import { type ResultReading, readResult } from './read-result.ts';
-import { type ResolvedStatus, resolveStatus } from './resolve-status.ts';
+import { type LaunchEvidence, type ResolvedStatus, resolveStatus } from './resolve-status.ts';
 import type { ContainerEnd, SuperviseContext } from './supervise.ts';
 
 /** What the watching found out. */
@@ -19,6 +19,8 @@ export interface LaunchEnd {
   readonly cause: StopCause | null;
   readonly clientEndedFirst: boolean;
   readonly logFailure: KraftError | null;
+  /** What was seen of its memory while it was alive; null without a limit or where that cannot be read. */
+  readonly memory: MemoryEvidence | null;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface LaunchEnd {
  */
 export async function finishLaunch(context: SuperviseContext, launch: LaunchEnd): Promise<FinishedLaunch> {
   const { track, cause, end } = launch;
-  const oom = await askOom(context, launch);
+  const { oom, hostShort } = await askOom(context, launch);
   const clientExitCode = await readExitCode(track.exitPath);
   const notCreated = await findRefusal(context, launch, clientExitCode);
   const leftBehind = await removeTraces(context, track);
@@ -43,6 +45,7 @@ export async function finishLaunch(context: SuperviseContext, launch: LaunchEnd)
     exitCode,
     notCreated,
     oom,
+    hostShort,
     logFailure: launch.logFailure,
   });
   return {
@@ -71,7 +74,10 @@ function renderStatus(resolved: ResolvedStatus): Pick<FinishedLaunch, 'status' |
 }
 
 /** Whether the memory limit killed it; asked again for up to two seconds, as the engine's word may come late (SI 6.4). */
-async function askOom(context: SuperviseContext, launch: LaunchEnd): Promise<FinishedLaunch['oom']> {
+async function askOom(
+  context: SuperviseContext,
+  launch: LaunchEnd,
+): Promise<Pick<LaunchEvidence, 'oom' | 'hostShort'>> {
   const { clock, engine } = context;
   const { track, end, cause } = launch;
   let state: ContainerState | null = end.kind === 'ended' ? end.state : null;
@@ -82,10 +88,14 @@ async function askOom(context: SuperviseContext, launch: LaunchEnd): Promise<Fin
       state,
       oomFile: existsSync(join(track.clientDir, 'oom')),
       graceOver: clock.monotonicMs() - startMs >= oomGraceMs,
+      counted: launch.memory,
       stoppedByKraft: cause !== null,
     });
-    if (verdict.kind === 'no kill') return null;
-    if (verdict.kind === 'killed') return { memoryBytes: verdict.memoryBytes, confirmed: verdict.confirmed };
+    if (verdict.kind === 'killed') {
+      const { memoryBytes, confirmed } = verdict;
+      return { oom: { memoryBytes, confirmed, peakBytes: launch.memory?.peakBytes ?? null }, hostShort: false };
+    }
+    if (verdict.kind !== 'ask again') return { oom: null, hostShort: verdict.kind === 'host short' };
     await delay(oomPollMs, undefined, { ref: false });
     state = await engine.inspectContainer(track.container).catch(() => state);
   }

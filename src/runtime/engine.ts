@@ -40,6 +40,8 @@ export interface ImageInfo {
 export interface ContainerState {
   readonly id: string;
   readonly running: boolean;
+  /** First process of the container as the host numbers it; null while there is none. */
+  readonly pid: number | null;
   /** Null while it runs, and of one that was never started. */
   readonly exitCode: number | null;
   readonly oomKilled: boolean;

@@ -23,6 +23,15 @@ export {
 } from './engine-probe.ts';
 export { findForeignOwner, planUser, type OwnedPath, type UserPlan } from './user.ts';
 export { decideSelinux, probeSelinuxEnforcing, type SelinuxDecision } from './selinux.ts';
+export {
+  findMemoryCgroup,
+  locateMemoryCgroup,
+  readHostMemory,
+  readMemory,
+  type HostMemoryReading,
+  type MemoryCgroup,
+  type MemoryReading,
+} from './memory-cgroup.ts';
 export { launchFailed } from './launch-failure.ts';
 export {
   imageFactsTimeoutMs,

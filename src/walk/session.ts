@@ -279,10 +279,10 @@ function publishEvents(place: Place, sessionId: string, outcome: PublishOutcome)
 function endEvents(row: SessionRow, finished: FinishedLaunch): readonly KraftEvent[] {
   const events: KraftEvent[] = [];
   if (finished.oom !== null) {
-    const { memoryBytes, confirmed } = finished.oom;
+    const { memoryBytes, confirmed, peakBytes } = finished.oom;
     events.push({
       type: 'sandbox_oom_killed',
-      payload: { session_id: row.id, memory: renderSize(memoryBytes), confirmed },
+      payload: { session_id: row.id, memory: renderSize(memoryBytes), confirmed, peak_bytes: peakBytes },
     });
   }
   if (finished.output !== null) {

@@ -80,7 +80,7 @@ class TellingEngine extends FakeEngine {
   }
 }
 
-const over: ContainerState = { id: 'c', running: false, exitCode: 0, oomKilled: false, memoryLimitBytes: 0 };
+const over: ContainerState = { id: 'c', running: false, pid: null, exitCode: 0, oomKilled: false, memoryLimitBytes: 0 };
 
 describe('a session whose client is gone', () => {
   it('goes on while its container lives, and is resolved by that', async () => {

@@ -24,6 +24,7 @@ export const quickBounds = {
   clientPollMs: 20,
   containerPollMs: 20,
   logPollMs: 20,
+  memoryPollMs: 20,
   settleMs: 100,
   lagMs: 40,
 };

@@ -10,13 +10,14 @@ const plain: LaunchEvidence = {
   exitCode: 0,
   notCreated: null,
   oom: null,
+  hostShort: false,
   logFailure: null,
 };
 const said = (status: WorkerResult['status'], concerns: string | null = null): LaunchEvidence['reading'] => ({
   kind: 'result',
   result: { status, concerns, question: null, summary: null, costUsd: null, model: null },
 });
-const oom = { memoryBytes: 33_554_432, confirmed: true };
+const oom = { memoryBytes: 33_554_432, confirmed: true, peakBytes: null };
 const invalid: LaunchEvidence['reading'] = { kind: 'invalid', why: 'the result is not JSON' };
 
 // SI 1.14, CC 6.7: the order is the rule.
@@ -51,10 +52,17 @@ describe('resolveStatus', () => {
     expect(resolveStatus({ ...plain, ...changes }).status).toBe(status);
   });
 
+  it('blames a machine that ran out of memory, and not the limit', () => {
+    const ended = resolveStatus({ ...plain, exitCode: 137, hostShort: true });
+    expect(ended).toMatchObject({ status: 'failed', error: { code: 'KRAFT_HOST_MEMORY_SHORT' } });
+    expect(resolveStatus({ ...plain, role: 'agent', reading: said('done'), hostShort: true }).status).toBe('done');
+  });
+
   it('names the limit, and says when the engine did not confirm it', () => {
     const confirmed = resolveStatus({ ...plain, exitCode: 137, oom });
     expect(confirmed.error?.code).toBe('KRAFT_MEMORY_LIMIT_REACHED');
     expect(confirmed.reason).toContain('32m');
+    expect(confirmed.error?.remedy).toContain('64m');
     const unconfirmed = resolveStatus({ ...plain, exitCode: 137, oom: { ...oom, confirmed: false } });
     expect(unconfirmed.reason).toContain('did not confirm');
   });

@@ -233,7 +233,14 @@ class TellingEngine extends FakeEngine {
   }
 }
 
-const ended: ContainerState = { id: 'c', running: false, pid: null, exitCode: 0, oomKilled: false, memoryLimitBytes: 0 };
+const ended: ContainerState = {
+  id: 'c',
+  running: false,
+  pid: null,
+  exitCode: 0,
+  oomKilled: false,
+  memoryLimitBytes: 0,
+};
 
 // PF-R20
 describe('the attached stream', () => {

@@ -6,11 +6,21 @@ const memoryBytes = 32 * 1024 ** 2;
 const killed: ContainerState = {
   id: 'c',
   running: false,
+  pid: null,
   exitCode: 137,
   oomKilled: false,
   memoryLimitBytes: memoryBytes,
 };
-const base: OomEvidence = { kind: 'docker', state: killed, oomFile: false, graceOver: false, stoppedByKraft: false };
+const base: OomEvidence = {
+  kind: 'docker',
+  state: killed,
+  oomFile: false,
+  counted: null,
+  graceOver: false,
+  stoppedByKraft: false,
+};
+const seen = { kills: 0, peakBytes: 1000, hostKills: 0, hostLowestShare: 0.5 };
+const short = { ...seen, hostKills: 1, hostLowestShare: 0.01 };
 const flagged = { ...killed, oomKilled: true };
 
 describe('what ended a container under a memory limit (SI 6.4)', () => {
@@ -41,6 +51,31 @@ describe('what ended a container under a memory limit (SI 6.4)', () => {
       '137 without a flag counts unconfirmed in the end (PF-L01, L02)',
       { graceOver: true },
       { kind: 'killed', memoryBytes, confirmed: false },
+    ],
+    [
+      'a kill that the cgroup counted confirms without a flag, whatever the exit code (PF-L01)',
+      { counted: { ...seen, kills: 1 }, state: { ...killed, exitCode: 0 } },
+      { kind: 'killed', memoryBytes, confirmed: true },
+    ],
+    [
+      '137 with none counted is unconfirmed',
+      { counted: seen, graceOver: true },
+      { kind: 'killed', memoryBytes, confirmed: false },
+    ],
+    [
+      '137 on a machine that ran out of memory is the machine’s',
+      { counted: short, graceOver: true },
+      { kind: 'host short' },
+    ],
+    [
+      'the engine’s flag outweighs a short machine',
+      { counted: short, state: flagged },
+      { kind: 'killed', memoryBytes, confirmed: true },
+    ],
+    [
+      '137 by Kraft on a short machine is none',
+      { counted: short, graceOver: true, stoppedByKraft: true },
+      { kind: 'no kill' },
     ],
     ['137 by Kraft’s own kill is none', { graceOver: true, stoppedByKraft: true }, { kind: 'no kill' }],
     ['another exit code is none at once (SI-9.3 C9)', { state: { ...killed, exitCode: 1 } }, { kind: 'no kill' }],

@@ -163,6 +163,7 @@ export class FakeEngine implements Engine {
     return Promise.resolve({
       id: container.id,
       running: exit === null,
+      pid: exit === null ? Number(readOrNull(join(container.dir, 'pid'))) : null,
       exitCode: exit === null ? null : Number(exit),
       oomKilled: container.oomKilled,
       memoryLimitBytes: container.spec.limits.memoryBytes ?? 0,

@@ -210,7 +210,7 @@ test('an OOM kill and a lost tail of output are told, and a configuration error 
     reason: 'The memory limit was reached.',
     code: 'KRAFT_MEMORY_LIMIT_REACHED',
     remedy: 'Raise it.',
-    oom: { memoryBytes: 4 * 1024 ** 3, confirmed: true },
+    oom: { memoryBytes: 4 * 1024 ** 3, confirmed: true, peakBytes: 5_000_000 },
     output: { reason: 'the stream ended early', droppedBytes: null },
   });
 
@@ -218,7 +218,10 @@ test('an OOM kill and a lost tail of output are told, and a configuration error 
 
   expect(item.stop).toMatchObject({ kind: 'config', code: 'KRAFT_MEMORY_LIMIT_REACHED', remedy: 'Raise it.' });
   const events = await home.events(item.id);
-  expect(events.find((event) => event.type === 'sandbox_oom_killed')?.payload).toMatchObject({ memory: '4g' });
+  expect(events.find((event) => event.type === 'sandbox_oom_killed')?.payload).toMatchObject({
+    memory: '4g',
+    peak_bytes: 5_000_000,
+  });
   expect(events.map((event) => event.type)).toContain('session_output_incomplete');
   // The result is judged, the commit is not lost.
   expect(home.person('log', '--format=%s', '-1', item.branch)).toBe('Add what was wanted');

@@ -98,6 +98,7 @@ const containers = z.array(
       Running: z.boolean(),
       ExitCode: z.number(),
       OOMKilled: z.boolean(),
+      Pid: z.number().nullish(),
       StartedAt: z.string().nullish(),
     }),
     HostConfig: z.object({ Memory: z.number() }),
@@ -111,6 +112,7 @@ export function parseContainer(answer: unknown): ContainerState {
   return {
     id: Id,
     running: State.Running,
+    pid: State.Pid || null,
     // One that was created and never started has a code of 0 too, which would read as success.
     exitCode: State.Running || State.StartedAt?.startsWith('0001-') === true ? null : State.ExitCode,
     oomKilled: State.OOMKilled,
