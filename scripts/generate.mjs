@@ -1,12 +1,16 @@
-// Writes what follows from the configuration schemas: schemas/*.json for editors, docs/reference/configuration.md.
+// Writes what follows from the schemas of configuration and chain files: schemas/*.json for editors, docs/reference/configuration.md.
 // With --check it writes nothing and fails when a file differs. Needs Node 24 (it imports the TypeScript sources).
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 const { renderConfiguration, renderSchemas } = await import('../src/config/render-reference.ts');
+const { chainDocument } = await import('../src/chain/render-reference.ts');
 
-const outputs = { ...renderSchemas(), 'docs/reference/configuration.md': renderConfiguration() };
+const outputs = {
+  ...renderSchemas([chainDocument]),
+  'docs/reference/configuration.md': renderConfiguration([chainDocument]),
+};
 const stale = [];
 for (const [path, wanted] of Object.entries(outputs)) {
   const target = join(root, path);

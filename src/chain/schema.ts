@@ -53,7 +53,14 @@ const agent = z.strictObject({
   produces: id.optional().meta({ description: 'Artifact that it must leave; not built yet.' }),
   profile: id.optional().meta({ description: 'Profile of harnesses.yaml for model and effort; not built yet.' }),
   fallback: z
-    .array(z.strictObject({ harness: id, profile: id, model: text, effort: text }).partial())
+    .array(
+      z.strictObject({
+        harness: text.optional().meta({ description: 'Harness or profile to go on with.' }),
+        profile: text.optional().meta({ description: 'Profile to go on with.' }),
+        model: text.optional().meta({ description: 'Model to go on with.' }),
+        effort: text.optional().meta({ description: 'Effort to go on with.' }),
+      }),
+    )
     .optional()
     .meta({ description: 'What to go on with under a rate limit; not built yet.' }),
   inputs: z

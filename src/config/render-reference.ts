@@ -23,23 +23,57 @@ export const configDocuments = [
   { name: 'harnesses.yaml', schema: HarnessesFile as z.ZodType, text: 'Profiles over the packaged harness files.' },
 ] as const;
 
+/** A document of another folder that belongs into the reference too. */
+export interface ReferenceDocument {
+  readonly name: string;
+  /** Path of its JSON schema. */
+  readonly output: string;
+  readonly schema: z.ZodType;
+  readonly text: string;
+  /** `ref` where the same parts stand in many places and would make the JSON schema long. */
+  readonly reused: 'inline' | 'ref';
+  /** Whether the keys below `key` are left out of the table. */
+  readonly isFolded: (key: string) => boolean;
+}
+
+function listDocuments(more: readonly ReferenceDocument[]): readonly ReferenceDocument[] {
+  const own = configDocuments.map((document) => ({
+    ...document,
+    output: `schemas/${document.name.replace('.yaml', '.json')}`,
+    reused: 'inline' as const,
+    isFolded: (key: string) => key.endsWith('.policy.sandbox'),
+  }));
+  return [...own, ...more];
+}
+
 /** JSON Schema of one document, for editors and for the reference. */
-export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
-  return z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' }) as JsonSchema;
+export function jsonSchemaOf(schema: z.ZodType, reused: 'inline' | 'ref' = 'inline'): JsonSchema {
+  return z.toJSONSchema(schema, {
+    reused,
+    io: 'input',
+    target: 'draft-2020-12',
+    override: ({ jsonSchema }) => {
+      const { required } = jsonSchema;
+      if (required === undefined || jsonSchema.properties?.['extends'] === undefined) return;
+      // What is left out comes from the part that is extended.
+      delete jsonSchema.required;
+      jsonSchema.anyOf = [{ required }, { required: ['extends'] }];
+    },
+  }) as JsonSchema;
 }
 
 /** Path of each generated schema, with its text. */
-export function renderSchemas(): Readonly<Record<string, string>> {
+export function renderSchemas(more: readonly ReferenceDocument[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    configDocuments.map(({ name, schema }) => [
-      `schemas/${name.replace('.yaml', '.json')}`,
-      `${JSON.stringify({ title: name, ...jsonSchemaOf(schema) }, null, 2)}\n`,
+    listDocuments(more).map(({ name, schema, output, reused }) => [
+      output,
+      `${JSON.stringify({ title: name, ...jsonSchemaOf(schema, reused) }, null, 2)}\n`,
     ]),
   );
 }
 
 /** The configuration reference as Markdown. */
-export function renderConfiguration(): string {
+export function renderConfiguration(more: readonly ReferenceDocument[]): string {
   const parts = [
     '# Configuration',
     '<!-- Generated from src/config by `npm run generate`. -->',
@@ -48,9 +82,9 @@ export function renderConfiguration(): string {
       'read. An error names the file and the line. `$KRAFT_HOME` is `~/.kraft` unless set; `KRAFT_RUN_DIR` moves `run/`.',
     'For completion in an editor, point its YAML plug-in at `schemas/*.json` of the package.',
   ];
-  for (const { name, schema, text } of configDocuments) {
+  for (const { name, schema, text, isFolded } of listDocuments(more)) {
     const rows: Row[] = [];
-    collectRows(jsonSchemaOf(schema), '', rows);
+    collectRows(jsonSchemaOf(schema), '', { rows, isFolded });
     const lines = rows.map((r) => `| \`${r.key}\` | ${r.type} | ${r.initial} | ${r.text.replaceAll('|', '\\|')} |`);
     parts.push(`## ${name}`, text, ['| key | type | default | meaning |', '|---|---|---|---|', ...lines].join('\n'));
   }
@@ -78,15 +112,20 @@ interface Row {
   readonly text: string;
 }
 
+interface Table extends Pick<ReferenceDocument, 'isFolded'> {
+  readonly rows: Row[];
+}
+
 /** One row for each key, those of nested mappings and lists after their own. */
-function collectRows(schema: JsonSchema, prefix: string, rows: Row[]): void {
+function collectRows(schema: JsonSchema, prefix: string, table: Table): void {
+  const { rows, isFolded } = table;
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const key = prefix === '' ? name : `${prefix}.${name}`;
     const known = rows.findIndex((row) => row.key === key);
     const row = { key, type: typeOf(field), initial: initialOf(field, schema, name), text: field.description ?? '' };
     if (known < 0) rows.push(row);
     else rows[known] = merge(rows[known] ?? row, row);
-    if (!key.endsWith('.policy.sandbox')) collectBelow(field, key, rows);
+    if (!isFolded(key)) collectBelow(field, key, table);
   }
 }
 
@@ -95,21 +134,26 @@ function merge(a: Row, b: Row): Row {
   return {
     key: a.key,
     type: a.type === b.type ? a.type : `${a.type}, ${b.type}`,
-    initial: a.initial,
-    text: a.text === b.text ? a.text : `${a.text} Or: ${b.text}`,
+    initial: a.initial === b.initial ? a.initial : '',
+    text: a.text === b.text || b.text === '' ? a.text : `${a.text} Or: ${b.text}`,
   };
 }
 
-function collectBelow(field: JsonSchema, key: string, rows: Row[]): void {
-  collectRows(field, key, rows);
-  for (const branch of [...(field.anyOf ?? []), ...(field.oneOf ?? [])]) collectBelow(branch, key, rows);
-  if (field.items !== undefined) collectBelow(field.items, `${key}[]`, rows);
+function collectBelow(field: JsonSchema, key: string, table: Table): void {
+  collectRows(field, key, table);
+  for (const branch of [...(field.anyOf ?? []), ...(field.oneOf ?? [])]) collectBelow(branch, key, table);
+  if (field.items !== undefined) collectBelow(field.items, `${key}[]`, table);
   const { additionalProperties } = field;
-  if (typeof additionalProperties === 'object') collectBelow(additionalProperties, `${key}.<name>`, rows);
+  if (typeof additionalProperties === 'object') collectBelow(additionalProperties, `${key}.<name>`, table);
+}
+
+/** An object with a type of its own has no branches, only a choice of required keys. */
+function branchesOf(field: JsonSchema): readonly JsonSchema[] {
+  return field.type === undefined ? [...(field.anyOf ?? []), ...(field.oneOf ?? [])] : [];
 }
 
 function typeOf(field: JsonSchema): string {
-  const branches = [...(field.anyOf ?? []), ...(field.oneOf ?? [])];
+  const branches = branchesOf(field);
   if (branches.length > 0) return [...new Set(branches.map(typeOf))].join(', ');
   if (field.const !== undefined) return `\`${JSON.stringify(field.const).replaceAll('"', '')}\``;
   if (field.enum !== undefined) return field.enum.map((value) => `\`${String(value)}\``).join(', ');
@@ -120,5 +164,6 @@ function typeOf(field: JsonSchema): string {
 
 function initialOf(field: JsonSchema, parent: JsonSchema, name: string): string {
   if (field.default !== undefined && field.default !== null) return `\`${JSON.stringify(field.default)}\``;
-  return parent.required?.includes(name) === true ? 'required' : '';
+  const required = parent.required ?? parent.anyOf?.[0]?.required;
+  return required?.includes(name) === true ? 'required' : '';
 }
