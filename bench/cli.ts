@@ -164,7 +164,7 @@ try {
   connectRepositories();
   const doctor = measureDoctor();
   kraft('admin', 'start', '--detach');
-  const { pid } = JSON.parse(kraft('admin', 'health', '--json')) as { pid: number };
+  const pid = Number(readFileSync(join(dir, 'kraft', 'run', 'kraft.pid'), 'utf8'));
   const memory = idleMebibytes(pid);
   const idle: Row = {
     what: 'idle daemon, resident',

@@ -18,12 +18,14 @@ function escapeChar(char: string): string {
   return code <= 0xff ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const wide =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])/u;
 
 /** Columns that the text takes on a terminal: wide graphemes count two, combining marks none of their own. */
 export function displayWidth(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  // Made here because it brings ICU's tables into memory, which most processes never need.
+  const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   let width = 0;
   for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1;
   return width;

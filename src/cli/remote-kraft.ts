@@ -30,7 +30,7 @@ export function openRemoteKraft(io: Io): RemoteKraft {
 export function createRemoteKraft(client: DaemonClient): RemoteKraft {
   const verb = (name: string) => (id: string) => client.send<ItemView>('itemVerb', { params: { id, verb: name } });
   return {
-    health: () => client.send<Health>('health'),
+    health: (query) => client.send<Health>('health', { query: { ...query } }),
     createItem: (request) => client.send<ItemView>('createItem', { body: request }),
     startItem: verb('start'),
     pauseItem: verb('pause'),

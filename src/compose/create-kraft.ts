@@ -7,9 +7,10 @@ import type { Store } from '../store/index.ts';
 import type { Walker } from '../walk/index.ts';
 import { findRepo } from './find-repo.ts';
 import { followEvents } from './follow-events.ts';
-import { readItemView, toPublicItem } from './item-view.ts';
-import type { ItemView, Kraft, PublicRepo } from './kraft.ts';
+import { readItemView } from './item-view.ts';
+import type { Health, HealthQuery, ItemView, Kraft, PublicRepo } from './kraft.ts';
 import type { Loaders } from './open-loaders.ts';
+import { listPublicItems } from './list-items.ts';
 import { readLog } from './read-log.ts';
 
 /** Everything behind the facade, opened. */
@@ -43,7 +44,7 @@ export function createKraft(edges: Edges): Kraft {
   const idOf = async (itemId: string | null): Promise<string | null> =>
     itemId === null ? null : (await walker.find(itemId)).id;
   return {
-    health: () => readHealth(edges),
+    health: (query) => readHealth(edges, query),
     createItem: async (request) => {
       const repo = findRepo(request.repo, (await loaders.repos()).repos);
       return view((await walker.file({ ...request, repo: repo.path })).id);
@@ -54,12 +55,8 @@ export function createKraft(edges: Edges): Kraft {
     retryItem: act('retry'),
     abandonItem: act('abandon'),
     showItem: view,
-    listItems: async ({ repo, includeAbandoned }) => {
-      const path = repo === null ? null : await findListedRepo(edges, repo);
-      const items = await store.listItems({ repo: path, statuses: null });
-      const shown = items.filter((item) => includeAbandoned || item.status !== 'abandoned').map(toPublicItem);
-      return shown.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
-    },
+    listItems: async (query) =>
+      listPublicItems(store, query.repo === null ? null : await findListedRepo(edges, query.repo), query),
     events: async (query) => store.events({ ...query, itemId: await idOf(query.itemId) }),
     followEvents: async (query) => followEvents(store, { ...query, itemId: await idOf(query.itemId) }),
     readLog: async (query) => readLog(store, { ...query, itemId: (await walker.find(query.itemId)).id }),
@@ -86,11 +83,11 @@ export function toPublicRepo(repo: ResolvedRepo): PublicRepo {
   return { ...rest, envNames: Object.keys(env) };
 }
 
-async function readHealth(edges: Edges): ReturnType<Kraft['health']> {
+async function readHealth(edges: Edges, query: HealthQuery): Promise<Health> {
   const [active, sessions, reasons] = await Promise.all([
     edges.store.listItems({ repo: null, statuses: ['active'] }),
     edges.walker.runningSessionCount(),
-    edges.reasons(),
+    query.reasons ? edges.reasons() : [],
   ]);
   return {
     status: reasons.length === 0 ? 'ok' : 'degraded',

@@ -55,6 +55,11 @@ export interface Health {
   readonly runningSessions: number;
 }
 
+/** `reasons`: read configuration and disk for it too. Without them the answer costs nothing and wakes nothing. */
+export interface HealthQuery {
+  readonly reasons: boolean;
+}
+
 /** What a log reader gets: bytes from an offset, and whether more may come. */
 export interface LogChunk {
   readonly sessionId: string;
@@ -68,7 +73,7 @@ export interface LogChunk {
 
 /** The facade: front doors call this and nothing else. Errors are KraftErrors. */
 export interface Kraft extends AsyncDisposable {
-  health(): Promise<Health>;
+  health(query: HealthQuery): Promise<Health>;
   createItem(request: CreateItemRequest): Promise<ItemView>;
   /** Each answers the item as it then is; idempotent where the item is already there. */
   startItem(id: string): Promise<ItemView>;

@@ -1,13 +1,10 @@
 import { join } from 'node:path';
-import { asKraftError, randomIds, systemClock, toTimestamp, type Log } from '../base/index.ts';
+import { systemClock, toTimestamp, type Log } from '../base/index.ts';
 import type { HomePaths } from '../config/index.ts';
-import { checkDiskFloor } from '../launch/index.ts';
-import { openStore } from '../store/index.ts';
-import { createWalker, type ReattachReport } from '../walk/index.ts';
-import { createKraft } from './create-kraft.ts';
+import { openStore, type Store } from '../store/index.ts';
+import { createDormantKraft } from './dormant-kraft.ts';
 import type { Environment } from './environment.ts';
 import type { Kraft } from './kraft.ts';
-import { openParts, type Parts } from './open-parts.ts';
 
 /** Where a program runs Kraft, and where it says what it does. */
 export interface OpenKraftOptions extends Environment {
@@ -16,92 +13,33 @@ export interface OpenKraftOptions extends Environment {
   readonly log: Log;
 }
 
-const fullDiskRetryMs = 10_000;
-/** Health is asked for by every command; the files are read again only after this long. */
-const reasonsKeptMs = 2_000;
-
 /**
- * Opens everything and takes over what an earlier daemon left running. Preconditions: this process holds the home's lock.
- * Errors: those of the store.
+ * Opens the facade and takes over what an earlier daemon left unfinished. A home with nothing unfinished is served from
+ * its database alone, and everything else is loaded when something first needs it: an idle daemon stays small.
+ * Preconditions: this process holds the home's lock. Errors: those of the store.
  */
 export async function openKraft(options: OpenKraftOptions): Promise<Kraft> {
-  const { paths, log } = options;
-  const parts = openParts(options, paths, log);
+  const { paths, version, log } = options;
   const store = await openStore({ path: join(paths.run, 'orchestrator.db'), clock: systemClock });
-  const walker = createWalker({
-    store,
-    git: parts.git,
-    launcher: parts.launcher,
-    paths,
-    clock: systemClock,
-    ids: randomIds,
-    log,
-    loadRepos: async () => (await parts.loaders.repos()).repos,
-    loadPolicy: parts.loaders.policy,
-    loadChain: parts.loaders.chain,
-    loadHarness: parts.loaders.harness,
-    fullDiskRetryMs,
-  });
-  const close = async (): Promise<void> => {
-    await walker[Symbol.asyncDispose]();
-    await parts.launcher[Symbol.asyncDispose]();
-    await store[Symbol.asyncDispose]();
+  const startedAt = toTimestamp(systemClock.nowMs());
+  const wake = async (): Promise<Kraft> => {
+    const { wakeKraft } = await import('./wake-kraft.ts');
+    return wakeKraft(options, store, startedAt);
   };
   try {
-    logReattached(log, await walker.reattach());
+    if (await hasUnfinished(store)) return await wake();
   } catch (error) {
-    await close();
+    await store[Symbol.asyncDispose]();
     throw error;
   }
-  return createKraft({
-    paths,
-    version: options.version,
-    store,
-    git: parts.git,
-    walker,
-    doctor: parts.doctor({ pid: process.pid, version: options.version }),
-    loaders: parts.loaders,
-    clock: systemClock,
-    startedAt: toTimestamp(systemClock.nowMs()),
-    reasons: openReasons(parts),
-    close,
-  });
+  return createDormantKraft({ store, paths, version, startedAt, wake, log });
 }
 
-function logReattached(log: Log, report: ReattachReport): void {
-  const { adopted, resolved, unknown, continued, swept } = report;
-  if (adopted + resolved + unknown + continued > 0) {
-    log.info(
-      `taken over: ${adopted} running sessions, ${resolved} ended ones, ${unknown} of unknown end; ${continued} items go on`,
-    );
-  }
-  if (swept.length > 0) log.info(`removed leftover containers: ${swept.join(', ')}`);
-}
-
-/** Why launches would not go well: configuration that does not load, a disk under its floor. */
-function openReasons({ loaders, paths, clock }: Parts): () => Promise<readonly string[]> {
-  const kept = { reasons: [] as readonly string[], untilMs: Number.NEGATIVE_INFINITY };
-  return async () => {
-    if (clock.monotonicMs() < kept.untilMs) return kept.reasons;
-    const checks = [
-      loaders.repos,
-      loaders.sandbox,
-      loaders.policy,
-      async () => {
-        const reached = await checkDiskFloor(paths.run, (await loaders.policy()).diskFloorBytes);
-        if (reached !== null) throw reached;
-      },
-    ];
-    const found = await Promise.all(
-      checks.map((check) =>
-        check().then(
-          () => null,
-          (error: unknown) => asKraftError(error).message,
-        ),
-      ),
-    );
-    kept.reasons = [...new Set(found.filter((reason) => reason !== null))];
-    kept.untilMs = clock.monotonicMs() + reasonsKeptMs;
-    return kept.reasons;
-  };
+/** Whether an earlier daemon left items on their way or sessions without an end: each may have a container. */
+async function hasUnfinished(store: Store): Promise<boolean> {
+  const [items, sessions] = await Promise.all([
+    store.listItems({ repo: null, statuses: ['active', 'queued'] }),
+    store.listSessions({ itemId: null, statuses: ['pending', 'running', 'unknown'] }),
+  ]);
+  return items.length + sessions.length > 0;
 }

@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../base/index.ts';
 import type { Kraft } from '../compose/index.ts';
 import type { RouteName, StopAnswer } from '../daemon-client/index.ts';
-import { parseCreateItem, parseStop, readChoice, readNumber, readWaitMs, type RoutedRequest } from './request.ts';
+import { readChoice, readNumber, readWaitMs, type RoutedRequest } from './request.ts';
 
 /** What a handler may use. */
 export interface AnswerContext {
@@ -27,16 +27,17 @@ export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
 
 /** One handler per route: parse, one call of the facade, answer. */
 export const answers: Readonly<Record<RouteName, Answer>> = {
-  health: (_, { kraft }) => kraft.health(),
+  health: ({ query }, { kraft }) => kraft.health({ reasons: query.get('reasons') === 'true' }),
   stop: async ({ body }, { kraft, stop }) => {
-    const paused = parseStop(body).pause ? await kraft.pauseAll() : 0;
+    const pause = body !== null && (await import('./parse-body.ts')).parseStop(body).pause;
+    const paused = pause ? await kraft.pauseAll() : 0;
     const answer: StopAnswer = { pid: process.pid, paused, leftRunning: await kraft.runningSessionCount() };
     stop();
     return answer;
   },
   items: ({ query }, { kraft }) =>
     kraft.listItems({ repo: query.get('repo'), includeAbandoned: query.get('includeAbandoned') === 'true' }),
-  createItem: ({ body }, { kraft }) => kraft.createItem(parseCreateItem(body)),
+  createItem: async ({ body }, { kraft }) => kraft.createItem((await import('./parse-body.ts')).parseCreateItem(body)),
   item: ({ params }, { kraft }) => kraft.showItem(idOf(params)),
   itemEvents: (request, context) => readEvents(request, context.kraft, idOf(request.params)),
   events: (request, context) => readEvents(request, context.kraft, null),

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { z } from 'zod';
 import { requestMaxBytes, routes, waitMaxMs, type RouteName } from '../daemon-client/index.ts';
 import { daemonErrors } from './errors.ts';
 
@@ -64,35 +63,6 @@ export async function readBody(incoming: IncomingMessage): Promise<unknown> {
   } catch (error) {
     throw daemonErrors.create('REQUEST_INVALID', { problem: 'the body is not JSON' }, error);
   }
-}
-
-const createItemSchema = z.strictObject({
-  title: z.string(),
-  description: z.string(),
-  repo: z.string(),
-  chain: z.string().nullable(),
-  harness: z.string().nullable(),
-  baseBranch: z.string().nullable(),
-  autostart: z.boolean(),
-});
-const stopSchema = z.strictObject({ pause: z.boolean() });
-
-/** The body of `POST /api/work-items`. */
-export function parseCreateItem(body: unknown): z.infer<typeof createItemSchema> {
-  return parse(createItemSchema, body);
-}
-
-/** The body of `POST /api/stop`; none at all leaves every session running. */
-export function parseStop(body: unknown): z.infer<typeof stopSchema> {
-  return body === null ? { pause: false } : parse(stopSchema, body);
-}
-
-function parse<T>(schema: z.ZodType<T>, body: unknown): T {
-  const result = schema.safeParse(body);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const where = issue === undefined || issue.path.length === 0 ? 'the body' : issue.path.join('.');
-  throw daemonErrors.create('REQUEST_INVALID', { problem: `${where}: ${issue?.message ?? 'unreadable'}` });
 }
 
 /** Bounds of a query number. */

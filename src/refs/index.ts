@@ -33,7 +33,6 @@ export { ancestors, gitlinkMode, movedGitlinks, parseEntries, type TreeEntry } f
 export {
   decideStore,
   parseSidecar,
-  sidecarSchema,
   storeLayout,
   type Sidecar,
   type StoreAction,

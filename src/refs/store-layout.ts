@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { z } from 'zod';
 
 /** The parts of one ref store. Only `dir` and `adminDir` are ever writable for a worker. */
 export interface StoreLayout {
@@ -21,29 +20,44 @@ export function storeLayout(runDir: string, adminDir: string): StoreLayout {
   return { dir, adminDir: `${dir}.worktree`, shadowDir: `${dir}.ro`, sidecar: `${dir}.json` };
 }
 
-export const sidecarSchema = z.strictObject({
-  /** Item that the worktree belongs to. */
-  work_item_id: z.string(),
-  /** Common git directory of the person's repository. */
-  common: z.string(),
-  /** The real admin directory W. */
-  worktree_gitdir: z.string(),
-  /** Branch that is published; null for the store of a setup command. */
-  branch: z.string().nullable(),
-  /** Value of the branch when it was last published; null when it did not exist. */
-  synced: z.string().nullable(),
-  /** Sessions that mounted this store since it was built. */
-  sessions: z.array(z.string()),
-});
-
 /** What Kraft knows of a store without asking it (SI 2.1). */
-export type Sidecar = z.infer<typeof sidecarSchema>;
+export interface Sidecar {
+  /** Item that the worktree belongs to. */
+  readonly work_item_id: string;
+  /** Common git directory of the person's repository. */
+  readonly common: string;
+  /** The real admin directory W. */
+  readonly worktree_gitdir: string;
+  /** Branch that is published; null for the store of a setup command. */
+  readonly branch: string | null;
+  /** Value of the branch when it was last published; null when it did not exist. */
+  readonly synced: string | null;
+  /** Sessions that mounted this store since it was built. */
+  readonly sessions: readonly string[];
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTextOrNull = (value: unknown): boolean => value === null || isText(value);
+
+// By hand, because the rules of branches are loaded wherever an item is shown, and a schema library is not small.
+const sidecarFields: Readonly<Record<keyof Sidecar, (value: unknown) => boolean>> = {
+  work_item_id: isText,
+  common: isText,
+  worktree_gitdir: isText,
+  branch: isTextOrNull,
+  synced: isTextOrNull,
+  sessions: (value) => Array.isArray(value) && value.every(isText),
+};
 
 /** The record in a sidecar file, or null when the text is none. */
 export function parseSidecar(text: string): Sidecar | null {
   try {
-    const parsed = sidecarSchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : null;
+    const parsed = JSON.parse(text) as unknown;
+    if (typeof parsed !== 'object' || parsed === null) return null;
+    const values = parsed as Readonly<Record<string, unknown>>;
+    const known = Object.keys(values).every((key) => Object.hasOwn(sidecarFields, key));
+    const whole = Object.entries(sidecarFields).every(([key, fits]) => fits(values[key]));
+    return known && whole ? (values as unknown as Sidecar) : null;
   } catch {
     return null;
   }

@@ -252,6 +252,6 @@ describe('a daemon of another version', () => {
     expect(health.exitCode).toBe(1);
     expect(health.stderr).toContain('kraft admin stop && kraft admin start --detach');
     expect(await user.must(['admin', 'stop'])).toBe('Stopped. 2 sessions left running for the next daemon to adopt.\n');
-    expect(asked).toEqual(['GET /api/health', 'POST /api/stop']);
+    expect(asked).toEqual(['GET /api/health?reasons=true', 'POST /api/stop']);
   });
 });

@@ -15,7 +15,7 @@ export const adminHealth = defineCommand({
   options: jsonOption,
   examples: [{ line: 'kraft admin health --json', does: 'For a monitor.' }],
   async run(parsed, io) {
-    const health = await openClient(io).send<Health>('health');
+    const health = await openClient(io).send<Health>('health', { query: { reasons: true } });
     const differs = health.protocol !== protocolVersion;
     if (parsed.options.json) printJson(io, health);
     // Of another protocol's answer only its head can be read.
