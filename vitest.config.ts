@@ -4,6 +4,8 @@ const strict = { retry: 0, mockReset: true, unstubEnvs: true, expect: { requireA
 
 export default defineConfig({
   test: {
+    // On two cores vitest would use one; most of these tests wait for git, disks and engines.
+    maxWorkers: 2,
     projects: [
       {
         test: {
@@ -30,7 +32,6 @@ export default defineConfig({
           globalSetup: ['e2e/support/global-setup.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          fileParallelism: false,
           ...strict,
         },
       },

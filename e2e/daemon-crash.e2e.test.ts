@@ -1,12 +1,10 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import { engineHosts } from './support/hosts.ts';
+import { expect, it } from 'vitest';
+import { onHosts } from './support/hosts.ts';
 import { Person } from './support/person.ts';
 
-const hosts = engineHosts().filter((host) => host.name !== 'docker-rootless');
-
-describe.each(hosts)('a daemon that is killed in the middle of an item, on $name', (host) => {
+onHosts(['docker', 'podman', 'podman-rootless'], 'a daemon that is killed in the middle of an item,', (host) => {
   it('loses no output, no commit and no container: the next start adopts the session and the item completes', async () => {
     await using person = new Person(host);
     const repository = await person.sampleRepository();

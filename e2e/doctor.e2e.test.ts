@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { engineHosts } from './support/hosts.ts';
+import { expect, it } from 'vitest';
+import { allHosts, onHosts } from './support/hosts.ts';
 import { Person } from './support/person.ts';
 
 interface Report {
@@ -33,7 +33,7 @@ function limit(person: Person, resources: string): void {
   person.write(file, text.replace(/^( *)(image: .*)$/m, `$1$2\n$1resources: ${resources}`));
 }
 
-describe.each(engineHosts())('doctor on $name', (host) => {
+onHosts(allHosts, 'doctor', (host) => {
   it('passes a repository by the code of a launch, and beside it fails an image that is not here without fetching it', async () => {
     await using person = new Person(host);
     await person.connect(await person.sampleRepository());
@@ -59,22 +59,19 @@ describe.each(engineHosts())('doctor on $name', (host) => {
 });
 
 // One engine that enforces limits here, and one that may not.
-describe.each(engineHosts().filter((host) => ['docker', 'podman-rootless'].includes(host.name)))(
-  'limits on $name',
-  (host) => {
-    it('are believed when a container shows them from inside, and failed when the engine cannot enforce them', async () => {
-      await using person = new Person(host);
-      await person.connect(await person.sampleRepository());
-      limit(person, '{cpu: 1.5, memory: 256m, pids: 200}');
-      const { exitCode, report } = await diagnose(person);
-      const sandbox = rowOf(report, 'sandbox');
-      const enforced = sandbox.outcome === 'ok';
-      // What the machine can do differs; what must not happen is a limit that is neither in force nor refused.
-      const codes = new Set(sandbox.errors.map((error) => error.code));
-      expect([...codes]).toEqual(enforced ? [] : ['KRAFT_LIMIT_UNENFORCEABLE']);
-      expect(exitCode).toBe(enforced ? 0 : 1);
-      if (host.name === 'docker') expect(sandbox.outcome).toBe('ok');
-      else if (!enforced) expect(sandbox.remedy).toContain('Delegate=');
-    });
-  },
-);
+onHosts(['docker', 'podman-rootless'], 'limits', (host) => {
+  it('are believed when a container shows them from inside, and failed when the engine cannot enforce them', async () => {
+    await using person = new Person(host);
+    await person.connect(await person.sampleRepository());
+    limit(person, '{cpu: 1.5, memory: 256m, pids: 200}');
+    const { exitCode, report } = await diagnose(person);
+    const sandbox = rowOf(report, 'sandbox');
+    const enforced = sandbox.outcome === 'ok';
+    // What the machine can do differs; what must not happen is a limit that is neither in force nor refused.
+    const codes = new Set(sandbox.errors.map((error) => error.code));
+    expect([...codes]).toEqual(enforced ? [] : ['KRAFT_LIMIT_UNENFORCEABLE']);
+    expect(exitCode).toBe(enforced ? 0 : 1);
+    if (host.name === 'docker') expect(sandbox.outcome).toBe('ok');
+    else if (!enforced) expect(sandbox.remedy).toContain('Delegate=');
+  });
+});

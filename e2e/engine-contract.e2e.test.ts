@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { randomHex16, silentLog, systemClock } from '../src/base/index.ts';
 import {
   createEngineProbe,
@@ -14,7 +14,7 @@ import {
   type Engine,
 } from '../src/runtime/index.ts';
 import { engineContract, plainSpec } from '../test/contracts/engine.contract.ts';
-import { engineHosts, type EngineHost } from './support/hosts.ts';
+import { allHosts, onHosts, type EngineHost } from './support/hosts.ts';
 
 const image = 'debian:bookworm-slim';
 const dir = mkdtempSync(join(tmpdir(), 'kraft-engines-'));
@@ -38,19 +38,17 @@ async function openHost(host: EngineHost, over: Readonly<Record<string, string>>
   return await openEngine({ cli: host.cli, env: (name) => env[name], privateDir, log: silentLog });
 }
 
-for (const host of engineHosts()) {
+onHosts(allHosts, 'an engine', (host) => {
   engineContract(host.name, async () => ({ engine: await openHost(host), image }));
-}
 
-describe('the engines of this machine', () => {
-  it.each(engineHosts())('tell whether $name is rootless', async (host) => {
+  it('tells whether it is rootless', async () => {
     const facts = await (await openHost(host)).probe(30_000);
     expect(facts.rootless).toBe(host.name.endsWith('-rootless'));
     expect(facts.remote).toBeNull();
     expect(facts.kind).toBe(host.cli);
   });
 
-  it.each(engineHosts())('leave what a container writes to the person on $name (SI 1.5)', async (host) => {
+  it('leaves what a container writes to the person (SI 1.5)', async () => {
     const engine = await openHost(host);
     const facts = await createEngineProbe(engine, systemClock).probeForLaunch();
     const source = mkdtempSync(join(dir, 'mine-'));
@@ -73,32 +71,29 @@ describe('the engines of this machine', () => {
       expect(statSync(path)).toMatchObject({ uid: host.uid, gid: host.gid });
   });
 
-  it.each(engineHosts())(
-    'tell which programs an image has, and what it is like, on $name (SI 1.8, 5.8)',
-    async (host) => {
-      const engine = await openHost(host);
-      const look = { image, home: '/kraft-look', marker: randomHex16(), selinux: null };
-      const options = { env: {}, timeoutMs: 60_000, input: null };
-      const programs = ['sh', 'kraft-no-such-program', 'cat'];
-      const answer = await engine.runThrowaway(planProgramProbe({ ...look, programs, envNames: [] }), options);
-      expect(parseProgramProbe(answer, { programs, marker: look.marker })).toEqual({
-        kind: 'answered',
-        missing: ['kraft-no-such-program'],
-      });
-      const read = await engine.runThrowaway(
-        planImageReader({ ...look, namedFiles: ['/etc/hostname', '/none'] }),
-        options,
-      );
-      const facts = parseImageReader(read, look.marker);
-      expect(facts?.path).toContain('/usr/bin');
-      expect(facts?.passwd).toMatch(/^root:x:0:0:/u);
-      expect(facts?.group).toMatch(/^root:x:0:/u);
-      expect(facts?.roots).toContain('-----BEGIN CERTIFICATE-----');
-      expect(Object.keys(facts?.namedFiles ?? {})).toEqual(['/etc/hostname']);
-    },
-  );
+  it('tells which programs an image has, and what it is like, (SI 1.8, 5.8)', async () => {
+    const engine = await openHost(host);
+    const look = { image, home: '/kraft-look', marker: randomHex16(), selinux: null };
+    const options = { env: {}, timeoutMs: 60_000, input: null };
+    const programs = ['sh', 'kraft-no-such-program', 'cat'];
+    const answer = await engine.runThrowaway(planProgramProbe({ ...look, programs, envNames: [] }), options);
+    expect(parseProgramProbe(answer, { programs, marker: look.marker })).toEqual({
+      kind: 'answered',
+      missing: ['kraft-no-such-program'],
+    });
+    const read = await engine.runThrowaway(
+      planImageReader({ ...look, namedFiles: ['/etc/hostname', '/none'] }),
+      options,
+    );
+    const facts = parseImageReader(read, look.marker);
+    expect(facts?.path).toContain('/usr/bin');
+    expect(facts?.passwd).toMatch(/^root:x:0:0:/u);
+    expect(facts?.group).toMatch(/^root:x:0:/u);
+    expect(facts?.roots).toContain('-----BEGIN CERTIFICATE-----');
+    expect(Object.keys(facts?.namedFiles ?? {})).toEqual(['/etc/hostname']);
+  });
 
-  it.each(engineHosts())('put no proxy of the person into a container on $name (PF-P04)', async (host) => {
+  it('puts no proxy of the person into a container (PF-P04)', async () => {
     const home = mkdtempSync(join(dir, 'home-'));
     chownSync(home, host.uid, host.gid);
     mkdirSync(join(home, '.docker'));

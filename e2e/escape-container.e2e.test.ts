@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import { engineHosts } from './support/hosts.ts';
+import { expect, it } from 'vitest';
+import { onHosts } from './support/hosts.ts';
 import { Person, type ShownItem } from './support/person.ts';
-
-const hosts = engineHosts().filter((host) => host.name !== 'docker-rootless');
 
 function agentLog(shown: ShownItem): string {
   const session = shown.sessions.find((candidate) => candidate.task.includes('implementation'));
   return session === undefined ? '' : readFileSync(session.logPath, 'utf8');
 }
 
-describe.each(hosts)('the inside of a worker on $name', (host) => {
+onHosts(['docker', 'podman', 'podman-rootless'], 'the inside of a worker', (host) => {
   it('holds no capability, no new privileges, no engine socket and nothing of the host’s environment', async () => {
     await using person = new Person(host, {
       HOST_ONLY_SECRET: 'never-inside-4711',

@@ -1,17 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { engineHosts } from './support/hosts.ts';
+import { expect, it } from 'vitest';
+import { onHosts } from './support/hosts.ts';
 import { Person } from './support/person.ts';
-
-const hosts = engineHosts().filter((host) => host.name !== 'docker-rootless');
 
 /** One `demo: sh` line for each command; each may fail, which is the point of most of them. */
 function attempts(commands: readonly string[]): string {
   return commands.map((command) => `demo: sh ${command} || true`).join('\n');
 }
 
-describe.each(hosts)('a worker that turns on the repository, on $name', (host) => {
+onHosts(['docker', 'podman', 'podman-rootless'], 'a worker that turns on the repository,', (host) => {
   it('loses nothing of the person’s: stashes, reflog-only commits and other worktrees survive its gc and its rm', async () => {
     await using person = new Person(host);
     const repository = await person.sampleRepository();

@@ -1,12 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { engineHosts } from './support/hosts.ts';
+import { expect, it } from 'vitest';
+import { onHosts } from './support/hosts.ts';
 import { Person } from './support/person.ts';
 
-const hosts = engineHosts().filter((host) => host.name === 'docker' || host.name === 'podman');
-
-describe.each(hosts)('the life of an item on $name', (host) => {
+onHosts(['docker', 'podman'], 'the life of an item', (host) => {
   it('pauses in the middle of the agent’s work, resumes, and completes', async () => {
     await using person = new Person(host);
     const repository = await person.sampleRepository();

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { engineHost } from './support/hosts.ts';
+import { expect, it } from 'vitest';
+import { onHosts } from './support/hosts.ts';
 import { Person, type EventLine, type ShownItem } from './support/person.ts';
 
 /** Gives the one entry of repos.yaml these limits in place of the ones it had. */
@@ -38,7 +38,7 @@ async function traces(person: Person, shown: ShownItem): Promise<unknown> {
 const noTraces = { containers: [], clientDirs: [], oomFile: false };
 
 // SI-9.3 C11, C12
-describe.each([engineHost('docker'), engineHost('podman')])('limits on $name', (host) => {
+onHosts(['docker', 'podman'], 'limits', (host) => {
   it('stop an item whose agent was killed for its memory, and keep the result of one that only lost a child', async () => {
     await using person = new Person(host);
     const repository = await person.sampleRepository();
@@ -97,9 +97,9 @@ describe.each([engineHost('docker'), engineHost('podman')])('limits on $name', (
 });
 
 // Which limits a rootless engine enforces is the host's affair. What must not be is one that is neither in force nor refused.
-describe('limits on podman-rootless', () => {
+onHosts(['podman-rootless'], 'limits', (host) => {
   it('are refused before anything runs where they would be ignored, and an item without any runs', async () => {
-    await using person = new Person(engineHost('podman-rootless'));
+    await using person = new Person(host);
     const repository = await person.sampleRepository();
     await person.connectUntested(repository);
     await person.startDaemon();

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { engineHosts } from './support/hosts.ts';
+import { expect, it } from 'vitest';
+import { allHosts, onHosts } from './support/hosts.ts';
 import { Person } from './support/person.ts';
 
 /** Every path under `dir` that another account owns. */
@@ -18,7 +18,7 @@ function refsOutsideKraft(text: string): string[] {
   return text.split('\n').filter((line) => !line.includes(' refs/kraft/'));
 }
 
-describe.each(engineHosts())('the main job on $name', (host) => {
+onHosts(allHosts, 'the main job', (host) => {
   it('ends with exactly the item’s own branch moved, the tests passed and every file the person’s', async () => {
     await using person = new Person(host);
     const repository = await person.sampleRepository();

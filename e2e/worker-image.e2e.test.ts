@@ -2,11 +2,11 @@ import { GenericContainer, type StartedTestContainer } from 'testcontainers';
 import { describe, expect, it, vi } from 'vitest';
 import { workerImage } from '../src/images/index.ts';
 import { containerPaths, planPasswd } from '../src/runtime/index.ts';
-import { engineHost } from './support/hosts.ts';
+import { onHosts, type EngineHost } from './support/hosts.ts';
 
 /** A container of the worker image that only waits, started by a client that shares no code with Kraft. */
-async function startWorker(user: string): Promise<StartedTestContainer> {
-  vi.stubEnv('DOCKER_HOST', engineHost('docker').env['DOCKER_HOST']);
+async function startWorker(host: EngineHost, user: string): Promise<StartedTestContainer> {
+  vi.stubEnv('DOCKER_HOST', host.env['DOCKER_HOST']);
   // Its own image for removing leftovers comes from a registry; these tests remove what they start.
   vi.stubEnv('TESTCONTAINERS_RYUK_DISABLED', 'true');
   return await new GenericContainer(workerImage)
@@ -48,33 +48,35 @@ git fsck --strict
 git log --format='%an %s'`;
 
 // An account that the image knows, a usual one that it does not, and a large one.
-describe.each([
-  [0, 0],
-  [4711, 815],
-  [2_000_000_000, 2_000_000_000],
-])('the worker image under user %i:%i', (uid, gid) => {
-  it('has git, sh, curl, node and CA certificates that work without a passwd entry, and commits', async () => {
-    await using container = await startWorker(`${uid}:${gid}`);
-    expect(await sh(container, 'echo "$(id -u):$(id -g)"')).toBe(`${uid}:${gid}`);
-    const known = await container.exec(['getent', 'passwd', String(uid)]);
-    expect(known.exitCode === 0).toBe(uid === 0);
-    expect(await sh(container, serveAndFetch)).toBe('served');
-    expect(Number(await sh(container, countRoots))).toBeGreaterThan(100);
-    expect(await sh(container, commitOnce)).toMatch(/Ada First$/);
-    await sh(container, 'npm --version && git lfs version && command -v kraft-demo-agent');
-  });
+onHosts(['docker'], 'the worker image', (host) => {
+  describe.each([
+    [0, 0],
+    [4711, 815],
+    [2_000_000_000, 2_000_000_000],
+  ])('under user %i:%i', (uid, gid) => {
+    it('has git, sh, curl, node and CA certificates that work without a passwd entry, and commits', async () => {
+      await using container = await startWorker(host, `${uid}:${gid}`);
+      expect(await sh(container, 'echo "$(id -u):$(id -g)"')).toBe(`${uid}:${gid}`);
+      const known = await container.exec(['getent', 'passwd', String(uid)]);
+      expect(known.exitCode === 0).toBe(uid === 0);
+      expect(await sh(container, serveAndFetch)).toBe('served');
+      expect(Number(await sh(container, countRoots))).toBeGreaterThan(100);
+      expect(await sh(container, commitOnce)).toMatch(/Ada First$/);
+      await sh(container, 'npm --version && git lfs version && command -v kraft-demo-agent');
+    });
 
-  it('has an ssh and a userInfo() that need the entry that Kraft gives (PF-U05, PF-U06)', async () => {
-    await using container = await startWorker(`${uid}:${gid}`);
-    const [passwd, group] = [await sh(container, 'cat /etc/passwd'), await sh(container, 'cat /etc/group')];
-    const needy = `ssh -V 2>&1 && node -p "require('node:os').userInfo().homedir" && id -un`;
-    const before = await container.exec(['sh', '-ec', needy]);
-    const plan = planPasswd({ passwd: `${passwd}\n`, group: `${group}\n`, uid, gid, home: containerPaths.home });
-    expect(before.exitCode === 0).toBe(plan.passwd === null);
-    const files = Object.entries({ passwd: plan.passwd, group: plan.group }).flatMap(([name, content]) =>
-      content === null ? [] : [{ content, target: `/etc/${name}`, mode: 0o644 }],
-    );
-    if (files.length > 0) await container.copyContentToContainer(files);
-    expect(await sh(container, needy)).toContain(uid === 0 ? '/root' : containerPaths.home);
+    it('has an ssh and a userInfo() that need the entry that Kraft gives (PF-U05, PF-U06)', async () => {
+      await using container = await startWorker(host, `${uid}:${gid}`);
+      const [passwd, group] = [await sh(container, 'cat /etc/passwd'), await sh(container, 'cat /etc/group')];
+      const needy = `ssh -V 2>&1 && node -p "require('node:os').userInfo().homedir" && id -un`;
+      const before = await container.exec(['sh', '-ec', needy]);
+      const plan = planPasswd({ passwd: `${passwd}\n`, group: `${group}\n`, uid, gid, home: containerPaths.home });
+      expect(before.exitCode === 0).toBe(plan.passwd === null);
+      const files = Object.entries({ passwd: plan.passwd, group: plan.group }).flatMap(([name, content]) =>
+        content === null ? [] : [{ content, target: `/etc/${name}`, mode: 0o644 }],
+      );
+      if (files.length > 0) await container.copyContentToContainer(files);
+      expect(await sh(container, needy)).toContain(uid === 0 ? '/root' : containerPaths.home);
+    });
   });
 });
