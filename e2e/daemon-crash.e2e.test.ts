@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { onHosts } from './support/hosts.ts';
 import { Person } from './support/person.ts';
 
-onHosts(['docker', 'podman', 'podman-rootless'], 'a daemon that is killed in the middle of an item,', (host) => {
+onHosts(['docker', 'podman'], 'a daemon that is killed in the middle of an item,', (host) => {
   it('loses no output, no commit and no container: the next start adopts the session and the item completes', async () => {
     await using person = new Person(host);
     const repository = await person.sampleRepository();

@@ -8,7 +8,7 @@ function agentLog(shown: ShownItem): string {
   return session === undefined ? '' : readFileSync(session.logPath, 'utf8');
 }
 
-onHosts(['docker', 'podman', 'podman-rootless'], 'the inside of a worker', (host) => {
+onHosts(['docker', 'podman'], 'the inside of a worker', (host) => {
   it('holds no capability, no new privileges, no engine socket and nothing of the host’s environment', async () => {
     await using person = new Person(host, {
       HOST_ONLY_SECRET: 'never-inside-4711',

@@ -84,6 +84,29 @@ onHosts(['docker', 'podman'], 'the life of an item', (host) => {
     expect(await person.containers()).toEqual([]);
   });
 
+  it('leaves running sessions alone when the daemon is told to stop, and says how many', async () => {
+    await using person = new Person(host);
+    const repository = await person.sampleRepository();
+    await person.connectUntested(repository);
+    await person.startDaemon();
+    const id = await person.fileItem(
+      repository,
+      'demo: wait-for go\ndemo: sh rm -f go\ndemo: write src/new.txt x\ndemo: commit Done',
+    );
+    await person.kraft('item', 'start', id);
+    await person.untilEvent(id, (event) => event.type === 'worker_session_started');
+    const stopped = await person.kraft('admin', 'stop');
+    expect(stopped).toMatch(/1 session/);
+    expect(await person.containers()).toHaveLength(1);
+    await person.startDaemon();
+    person.write(join(person.kraftHome, 'run', 'worktrees', id, 'go'), '');
+    await person.untilItemRests(id);
+    expect((await person.show(id)).item.status).toBe('completed');
+  });
+});
+
+// What does not depend on the engine is shown once.
+onHosts(['docker'], 'a launch', (host) => {
   it('names every program that the image lacks before a worktree is made', async () => {
     await using person = new Person(host);
     const repository = await person.sampleRepository();
@@ -112,25 +135,5 @@ onHosts(['docker', 'podman'], 'the life of an item', (host) => {
     expect(statSync(log).size).toBeGreaterThan(bytes);
     expect(readFileSync(log).subarray(-4096).toString('utf8')).toContain('the-end');
     expect((await person.events(shown.item.id)).map((event) => event.type)).not.toContain('session_output_incomplete');
-  });
-
-  it('leaves running sessions alone when the daemon is told to stop, and says how many', async () => {
-    await using person = new Person(host);
-    const repository = await person.sampleRepository();
-    await person.connectUntested(repository);
-    await person.startDaemon();
-    const id = await person.fileItem(
-      repository,
-      'demo: wait-for go\ndemo: sh rm -f go\ndemo: write src/new.txt x\ndemo: commit Done',
-    );
-    await person.kraft('item', 'start', id);
-    await person.untilEvent(id, (event) => event.type === 'worker_session_started');
-    const stopped = await person.kraft('admin', 'stop');
-    expect(stopped).toMatch(/1 session/);
-    expect(await person.containers()).toHaveLength(1);
-    await person.startDaemon();
-    person.write(join(person.kraftHome, 'run', 'worktrees', id, 'go'), '');
-    await person.untilItemRests(id);
-    expect((await person.show(id)).item.status).toBe('completed');
   });
 });

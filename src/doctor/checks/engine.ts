@@ -9,7 +9,9 @@ export function checkEngine({ engine, settings, options }: DoctorContext): reado
   if (!settings.ok) return [skipped('Not asked.', 'Needs a sandbox.yaml that loads.')];
   if (!engine.ok) return [fail(engine.error)];
   const { usable, facts } = engine.value;
-  const told = facts === null ? [] : [ok(describeEngine(engine.value.engine.cli, facts))];
+  // A slow engine may have answered the second, longer question only: what a launch would go by is what is told.
+  const seen = usable.ok ? usable.value : facts;
+  const told = seen === null ? [] : [ok(describeEngine(engine.value.engine.cli, seen))];
   if (!usable.ok) return [fail(usable.error), ...told];
   const { refusal } = decideSelinux({
     enforcing: options.host.selinuxEnforcing(),
