@@ -56,13 +56,16 @@ function fromError(outcome: DoctorOutcome, error: KraftError): Finding {
 
 const severity: Readonly<Record<DoctorOutcome, number>> = { ok: 0, skipped: 1, warn: 2, unknown: 3, fail: 4 };
 
-/** One row out of everything that a check saw: the worst outcome, and every detail and remedy that goes with trouble. */
+/**
+ * One row out of everything that a check saw: the worst outcome, and every detail and remedy that goes with trouble. A
+ * warning leaves true what was seen besides, so that is told too.
+ */
 export function toRow(name: string, findings: readonly Finding[]): DoctorRow {
   const outcome = findings.reduce<DoctorOutcome>(
     (worst, f) => (severity[f.outcome] > severity[worst] ? f.outcome : worst),
     'ok',
   );
-  const told = outcome === 'ok' ? findings : findings.filter((f) => f.outcome !== 'ok');
+  const told = outcome === 'ok' || outcome === 'warn' ? findings : findings.filter((f) => f.outcome !== 'ok');
   const remedies = unique(told.flatMap((f) => (f.remedy === null ? [] : [f.remedy])));
   return {
     name,
