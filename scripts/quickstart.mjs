@@ -29,7 +29,7 @@ async function runJob(playground, engine) {
     await step('Start the daemon', () => kraft.show(['admin', 'start', '--detach']));
     const created = await step('File an item', async () => {
       const args = ['item', 'create', title, '--description', description, '--repo', playground.repository];
-      return kraft.json([...args, '--harness', 'demo']);
+      return kraft.json([...args, '--chain', 'quick-task', '--harness', 'demo']);
     });
     const { id } = created.item;
     await step('Start it', () => kraft.show(['item', 'start', id]));

@@ -34,7 +34,15 @@ async function fileItems(kraft, { count, bytes, repository }) {
     const file = `soak/item-${index}.txt`;
     const description = `demo: print ${bytes}\ndemo: write ${file} ${index}\ndemo: commit Add ${file}`;
     const args = ['item', 'create', `Soak ${index}`, '--description', description, '--repo', repository];
-    const { code, stdout, stderr } = await kraft.quiet([...args, '--harness', 'demo', '--autostart', '--json']);
+    const { code, stdout, stderr } = await kraft.quiet([
+      ...args,
+      '--chain',
+      'quick-task',
+      '--harness',
+      'demo',
+      '--autostart',
+      '--json',
+    ]);
     if (code !== 0) throw new SetupRefusal(`item ${index} was not filed:\n${stderr}`);
     ids.push(JSON.parse(stdout).item.id);
   }

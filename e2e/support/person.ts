@@ -1,6 +1,17 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -177,7 +188,7 @@ export class Person implements AsyncDisposable {
     return this.kraft('admin', 'start', '--detach');
   }
 
-  /** Files an item for the demo agent and starts it; gives its id. */
+  /** Files an item for the demo agent on the chain without a gate, unless `options` name another; gives its id. */
   async fileItem(repository: string, description: string, ...options: readonly string[]): Promise<string> {
     const view = await this.kraftJson<ShownItem>(
       'item',
@@ -187,6 +198,7 @@ export class Person implements AsyncDisposable {
       repository,
       '--harness',
       'demo',
+      ...(options.includes('--chain') ? [] : ['--chain', 'quick-task']),
       '--description',
       description,
       ...options,
@@ -247,11 +259,24 @@ export class Person implements AsyncDisposable {
     return this.untilEvent(id, (event) => resting.includes(event.type), timeoutMs);
   }
 
-  /** Starts the daemon in the foreground, as a child whose pid the test may kill. */
-  spawnDaemon(): ChildProcess {
+  /** Starts the daemon in the foreground, as a child whose pid the test may kill; its log goes to `daemon.log`. */
+  spawnDaemon(node: {
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+  }): ChildProcess {
     const [file, argv] = this.#kraftArgv(['admin', 'start']);
-    const [program = file, ...rest] = [...this.host.as, file, ...argv];
-    return spawn(program, rest, { cwd: this.dir, env: { ...this.#env }, stdio: 'ignore', detached: true });
+    const [program = file, ...rest] = [...this.host.as, file, ...node.args, ...argv];
+    const log = openSync(join(this.dir, 'daemon.log'), 'a');
+    try {
+      return spawn(program, rest, {
+        cwd: this.dir,
+        env: { ...this.#env, ...node.env },
+        stdio: ['ignore', log, log],
+        detached: true,
+      });
+    } finally {
+      closeSync(log);
+    }
   }
 
   /** Names of this home's containers, running or not, by the engine's own word. */

@@ -1,4 +1,5 @@
 export type * from './chain.ts';
+export { listTasks } from './chain.ts';
 export { chainErrors } from './errors.ts';
 export { listChains, loadChain, readChain, readChainFile, type LoadedChain } from './load.ts';
 export { refuseSandboxChange } from './sandbox-lock.ts';

@@ -18,8 +18,6 @@ import { ChainFile } from './schema.ts';
 
 const packagedDir = join(import.meta.dirname, 'files');
 const idPattern = /^[a-z][a-z0-9_-]*$/;
-// Until a chain of this name is shipped, the short one answers to it.
-const standIn: Readonly<Record<string, string>> = { default: 'quick-task' };
 
 /** A chain with the file that it came from, every `extends` written out. */
 export interface LoadedChain {
@@ -52,7 +50,7 @@ export async function readChainFile(configDir: string, path: string): Promise<Lo
 /** Ids of every chain there is, sorted. */
 export async function listChains(configDir: string): Promise<readonly string[]> {
   const own = await stems(join(configDir, 'chains'));
-  return [...new Set([...own, ...(await stems(packagedDir)), ...Object.keys(standIn)])].sort();
+  return [...new Set([...own, ...(await stems(packagedDir))])].sort();
 }
 
 interface FoundFile {
@@ -61,12 +59,10 @@ interface FoundFile {
 }
 
 async function findFile(configDir: string, id: string): Promise<FoundFile | null> {
-  for (const candidate of [id, standIn[id]]) {
-    if (candidate === undefined || !idPattern.test(candidate)) continue;
-    for (const dir of [join(configDir, 'chains'), packagedDir]) {
-      const file = join(dir, `${candidate}.yaml`);
-      if (await exists(file)) return { file, id: candidate };
-    }
+  if (!idPattern.test(id)) return null;
+  for (const dir of [join(configDir, 'chains'), packagedDir]) {
+    const file = join(dir, `${id}.yaml`);
+    if (await exists(file)) return { file, id };
   }
   return null;
 }

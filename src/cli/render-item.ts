@@ -8,6 +8,7 @@ const words: Readonly<Record<ItemStatus, string>> = {
   paused: 'paused',
   queued: 'waiting for a slot',
   active: 'running',
+  rate_limited: 'waiting for a rate limit',
   needs_human: 'stopped for a person',
   completed: 'complete',
   abandoned: 'abandoned',

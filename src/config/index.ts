@@ -10,7 +10,7 @@ export {
   worldReadableEnv,
 } from './load.ts';
 export { RepoPolicyLayer, type PolicyLayer } from './policy-schema.ts';
-export { meetLayers, resolvePolicy, resolveToolPolicy, type PolicyLayers } from './resolve-policy.ts';
+export { meetLayers, noPolicyLayers, resolvePolicy, resolveToolPolicy, type PolicyLayers } from './resolve-policy.ts';
 export { checkDocument, loadDocument, type CheckedDocument, type ConfigFile } from './read-document.ts';
 export { normalizeRepoPath, resolveSandbox, sameSandbox } from './resolve.ts';
 export { addRepo, fillRepo, removeRepo, type NewRepo, type RepoFill } from './save.ts';

@@ -4,13 +4,15 @@ import { parseSizeBytes, type SourceDocument } from '../base/index.ts';
 import { resolvePolicy, resolveToolPolicy, type PolicyLayers } from './resolve-policy.ts';
 import { parseHostPattern } from './host-pattern.ts';
 import type { HarnessesFile } from './harnesses-schema.ts';
-import type { PolicyFile } from './policy-schema.ts';
+import { RepoPolicyLayer, type PolicyFile, type PolicyLayer } from './policy-schema.ts';
 import type { RepoEntry, ReposFile } from './repos-schema.ts';
 import { repoFields } from './repos-schema.ts';
 import type { CredentialRule, HarnessProfiles, NetworkPhase, PolicySettings } from './resolved.ts';
 import type { Phase, ResolvedRepo, Sandbox, SandboxSettings, TestScope, Tests, Workspace } from './resolved.ts';
 import type { SandboxBlock } from './sandbox-schema.ts';
 import type { SandboxFile } from './sandbox-settings-schema.ts';
+
+const emptyLayer = RepoPolicyLayer.parse({});
 
 /** Written configuration to resolved configuration: defaults filled, units parsed, layers met. Pure. */
 
@@ -48,11 +50,20 @@ function resolveRepo(entry: RepoEntry, context: EntryContext): ResolvedRepo {
     sandbox: resolveSandbox(entry.sandbox ?? entry.policy?.sandbox ?? null),
     toolPolicy: resolveToolPolicy(entry.policy, entry.deny_tools, layers),
     policy: resolvePolicy(entry.policy, layers),
+    policyLayer: layerOf(entry),
     automatedReview: resolveReview(entry),
     ciChecks: entry.ci_checks,
     unknownKeys: unknownKeysOf(entry).map((key) => ({ key, line: document.lineOf(['repos', index, key]) })),
     line: document.lineOf(['repos', index]),
   };
+}
+
+/** The policy that the entry itself writes, with the tools that it denies beside it; its sandbox is the lock's. */
+function layerOf(entry: RepoEntry): PolicyLayer | null {
+  if (entry.policy === null && entry.deny_tools.length === 0) return null;
+  const { sandbox: _, ...layer } = entry.policy ?? emptyLayer;
+  const denied = [...new Set([...(layer.deny_tools ?? []), ...entry.deny_tools])];
+  return { ...layer, deny_tools: denied.length === 0 ? null : denied };
 }
 
 /** Keys of an entry that are no field, in the order of the file. */
@@ -177,8 +188,18 @@ export function resolvePolicySettings(file: PolicyFile): PolicySettings {
     maxConcurrent: file.max_concurrent,
     diskFloorBytes: parseSizeBytes(file.disk_floor) ?? diskFloorDefaultBytes,
     timeCapMinutes: resolvePolicy(null, file).timeCapMinutes,
+    layers: { defaults: file.defaults, maxima: file.maxima },
+    loop: loopBounds(file.default),
+    loops: Object.fromEntries(Object.entries(file.loops ?? {}).map(([id, { fix_loop }]) => [id, loopBounds(fix_loop)])),
+    workItemUsd: file.budgets.work_item_usd,
+    dailyUsd: file.budgets.daily_usd,
+    rateLimitRetries: file.rate_limit_retries,
     all: file,
   };
+}
+
+function loopBounds(bounds: PolicyFile['default']): PolicySettings['loop'] {
+  return { maxAttempts: bounds.max_attempts, wallClockMs: bounds.wall_clock_s * 1000 };
 }
 
 export function resolveHarnessProfiles(file: HarnessesFile): HarnessProfiles {

@@ -1,4 +1,6 @@
 import type { KraftError } from '../base/index.ts';
+import type { PolicyLayer } from './policy-schema.ts';
+import type { PolicyLayers } from './resolve-policy.ts';
 
 /** Configuration as the rest of Kraft sees it: defaults filled, paths absolute, units parsed, nothing optional. */
 
@@ -87,6 +89,8 @@ export interface ResolvedRepo {
   readonly toolPolicy: ToolPolicy;
   /** The rest of the repository's policy layer, as numbers and names; null where unset. */
   readonly policy: RepoPolicy;
+  /** Its policy layer as written: the policies of a chain are met with it. Null for none. */
+  readonly policyLayer: PolicyLayer | null;
   readonly automatedReview: { readonly bot: string } | { readonly check: string } | null;
   /** False lets both waits for CI pass. */
   readonly ciChecks: boolean;
@@ -168,6 +172,16 @@ export interface PolicySettings {
   readonly diskFloorBytes: number;
   /** Time cap of one session in minutes; null for none. */
   readonly timeCapMinutes: number | null;
+  /** What is around every repository's policy. */
+  readonly layers: PolicyLayers;
+  /** Bounds of a fix loop that says none of its own, and those of single nodes. */
+  readonly loop: { readonly maxAttempts: number; readonly wallClockMs: number };
+  readonly loops: Readonly<Record<string, { readonly maxAttempts: number; readonly wallClockMs: number }>>;
+  /** US dollars of one item and of one day (UTC); null for no bound. */
+  readonly workItemUsd: number | null;
+  readonly dailyUsd: number | null;
+  /** Launches of a task that a provider may limit before the item stops for a person. */
+  readonly rateLimitRetries: number;
   /** Everything of the file after validation, for `doctor` and `--json`. */
   readonly all: Readonly<Record<string, unknown>>;
 }

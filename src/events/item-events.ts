@@ -1,8 +1,8 @@
 /** Who caused a fact: a person at the command line, the worker itself, or Kraft. */
 export type Actor = 'human' | 'agent' | 'kraft';
 
-/** Why an item stopped for a person (CC 6.1). */
-export type StopKind = 'question' | 'cap' | 'budget' | 'failed' | 'conflict' | 'config' | 'infra' | 'stuck';
+/** Why an item stopped for a person (CC 6.1). `gate`: a gate of its chain waits for an answer. */
+export type StopKind = 'question' | 'cap' | 'budget' | 'failed' | 'conflict' | 'config' | 'infra' | 'stuck' | 'gate';
 
 export interface WorkItemCreated {
   readonly type: 'work_item_created';
@@ -11,7 +11,11 @@ export interface WorkItemCreated {
 /** The item was claimed by a person (`start`, `resume` or `retry`) and waits for a slot or runs. */
 export interface WorkItemResumed {
   readonly type: 'work_item_resumed';
-  readonly payload: { readonly by: Actor; readonly verb: 'start' | 'resume' | 'retry' };
+  readonly payload: {
+    readonly by: Actor;
+    /** `reset`: the time until which a provider had limited it has passed. */
+    readonly verb: 'start' | 'resume' | 'retry' | 'approve' | 'reject' | 'skip' | 'reset';
+  };
 }
 export interface PauseRequested {
   readonly type: 'pause_requested';
@@ -30,9 +34,26 @@ export interface WorkItemNeedsHuman {
     readonly facts: Readonly<Record<string, unknown>>;
   };
 }
+/** `path`: where its chain is entered again, null for the node that it stopped in. */
 export interface WorkItemRetried {
   readonly type: 'work_item_retried';
-  readonly payload: { readonly by: Actor };
+  readonly payload: { readonly by: Actor; readonly path: string | null };
+}
+/** Every harness that the task may run on is limited; the item goes on by itself at `resets_at` (RFC 3339). */
+export interface WorkItemRateLimited {
+  readonly type: 'work_item_rate_limited';
+  readonly payload: { readonly node_id: string; readonly task: string; readonly resets_at: string };
+}
+/** What it held was freed: worktree, ref store, HOME, and the branch where no commit would be lost with it. */
+export interface WorkItemArchived {
+  readonly type: 'work_item_archived';
+  readonly payload: {
+    readonly by: Actor;
+    readonly kept_branch: boolean;
+    /** Commits that were on no other branch or remote, null when the repository was gone. */
+    readonly unpushed_commits: number | null;
+    readonly freed_bytes: number | null;
+  };
 }
 export interface WorkItemCompleted {
   readonly type: 'work_item_completed';
@@ -73,7 +94,100 @@ export interface ScopeSkipped {
   readonly payload: { readonly node_id: string; readonly path: string; readonly note: string };
 }
 
+/** A person passed over a node or gate. */
+export interface NodeSkipped {
+  readonly type: 'node_skipped';
+  readonly payload: { readonly node_id: string; readonly gate: boolean; readonly note: string; readonly by: Actor };
+}
+/** A part failed and its `on_failure` runs, once for each entry. */
+export interface NodeRecoveryStarted {
+  readonly type: 'node_recovery_started';
+  readonly payload: { readonly node_id: string; readonly path: string; readonly failed_tasks: readonly string[] };
+}
+/** A repair of the fix loop begins; `cycle` counts from 1. */
+export interface FixCycleStarted {
+  readonly type: 'fix_cycle_started';
+  readonly payload: { readonly node_id: string; readonly cycle: number; readonly failed_tasks: readonly string[] };
+}
+/** The repair did not get to its end (paused, rate-limited, refused): the attempt is given back. */
+export interface FixCycleRefunded {
+  readonly type: 'fix_cycle_refunded';
+  readonly payload: { readonly node_id: string; readonly cycle: number; readonly outcome: string };
+}
+/** What a run of a node with a fix loop found; `cycle` 0 is the first run. */
+export interface FindingsMeasured {
+  readonly type: 'findings_measured';
+  readonly payload: {
+    readonly node_id: string;
+    readonly cycle: number;
+    readonly findings: readonly Finding[];
+    /** Entries of results that were no findings and were left out. */
+    readonly dropped: number;
+  };
+}
+/** What an agent, or a failed task, found wrong (CC 6.7). Text of a worker: data, never trusted. */
+export interface Finding {
+  readonly severity: 'critical' | 'important' | 'minor';
+  readonly message: string;
+  /** Who found it: a task's path, or what the agent names. */
+  readonly source: string;
+  readonly file: string | null;
+  readonly line: number | null;
+}
+export interface JudgeVerdict {
+  readonly type: 'judge_verdict';
+  readonly payload: {
+    readonly node_id: string;
+    readonly cycle: number;
+    readonly verdict: 'continue' | 'stop_needs_human' | 'stop_downgrade';
+    readonly reasoning: string | null;
+  };
+}
+/** The walk enters its chain again at `path`; `reopened` names the gates that have to be answered anew. */
+export interface RunForked {
+  readonly type: 'run_forked';
+  readonly payload: { readonly path: string; readonly attempt: number; readonly reopened: readonly string[] };
+}
+/** At a retry or resume the repository's sandbox was taken anew from repos.yaml; names of what differs, no values. */
+export interface SandboxRefrozen {
+  readonly type: 'sandbox_refrozen';
+  readonly payload: { readonly changed: readonly string[] };
+}
+/** Words for the next agent were left; they are given to it once. */
+export interface SteerContextSet {
+  readonly type: 'steer_context_set';
+  readonly payload: { readonly by: Actor; readonly text: string };
+}
+/** The item ended, or was reset, before an agent read the words. */
+export interface SteerUndelivered {
+  readonly type: 'steer_undelivered';
+  readonly payload: { readonly reason: string };
+}
+/** A worker says which task of its plan it has begun; `total` and `title` are null without a plan that tells them. */
+export interface PlanProgress {
+  readonly type: 'plan_progress';
+  readonly payload: {
+    readonly node_id: string;
+    readonly task: number;
+    readonly total: number | null;
+    readonly title: string | null;
+  };
+}
+
 export type ItemEvent =
+  | WorkItemRateLimited
+  | WorkItemArchived
+  | NodeSkipped
+  | NodeRecoveryStarted
+  | FixCycleStarted
+  | FixCycleRefunded
+  | FindingsMeasured
+  | JudgeVerdict
+  | RunForked
+  | SandboxRefrozen
+  | SteerContextSet
+  | SteerUndelivered
+  | PlanProgress
   | WorkItemCreated
   | WorkItemResumed
   | PauseRequested

@@ -1,4 +1,4 @@
-/** How a session ended; `config_error`, `paused` and `capped_out` are Kraft's own words (CC 6.7). */
+/** How a session ended; `config_error`, `paused`, `rate_limited` and `capped_out` are Kraft's own words (CC 6.7). */
 export type SessionStatus =
   | 'pending'
   | 'running'
@@ -8,6 +8,7 @@ export type SessionStatus =
   | 'failed'
   | 'config_error'
   | 'paused'
+  | 'rate_limited'
   | 'capped_out'
   | 'unknown';
 
@@ -34,7 +35,19 @@ export interface WorkerSessionExited {
     readonly wall_ms: number;
     /** Why, when the status alone does not say it. */
     readonly reason: string | null;
+    /** What the agent says that it used; null when it said nothing. */
+    readonly model: string | null;
+    readonly input_tokens: number | null;
+    readonly cached_tokens: number | null;
+    readonly output_tokens: number | null;
+    /** US dollars. */
+    readonly cost_usd: number | null;
   };
+}
+/** The agent went on with its own earlier session, by its harness's resume. */
+export interface AgentSessionResumed {
+  readonly type: 'agent_session_resumed';
+  readonly payload: { readonly session_id: string; readonly agent_session: string };
 }
 /** The attached stream ended before the container did, or the log was capped: what the log lacks, said once. */
 export interface SessionOutputIncomplete {
@@ -56,6 +69,7 @@ export type SessionEvent =
   | WorkerSessionCreated
   | WorkerSessionStarted
   | WorkerSessionExited
+  | AgentSessionResumed
   | SessionOutputIncomplete
   | SessionReattached
   | SessionUnknown;

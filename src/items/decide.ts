@@ -24,7 +24,7 @@ export type ItemDecision =
   | { readonly kind: 'abandon' }
   | {
       readonly kind: 'change';
-      readonly item: Partial<Pick<Item, 'status' | 'started' | 'pauseRequested' | 'stop' | 'attempt'>>;
+      readonly item: Partial<Omit<Item, 'id' | 'createdAt'>>;
       readonly events: readonly KraftEvent[];
     };
 
@@ -52,6 +52,7 @@ function decideStart(item: Item, by: Actor): ItemDecision {
       return item.started ? refuse(itemErrors.create('ITEM_ALREADY_STARTED', { id: item.id })) : claim('start', by);
     case 'queued':
     case 'active':
+    case 'rate_limited':
       return item.pauseRequested ? refuse(itemErrors.create('ITEM_PAUSING', { id: item.id })) : nothing;
     case 'needs_human':
       return refuse(stopped(item, 'start'));
@@ -67,6 +68,8 @@ function decideResume(item: Item, by: Actor): ItemDecision {
       return item.started
         ? claim('resume', by)
         : refuse(itemErrors.create('ITEM_NOT_STARTED', { id: item.id, verb: 'resume' }));
+    case 'rate_limited':
+      return claim('resume', by);
     case 'queued':
     case 'active':
       return item.pauseRequested ? refuse(itemErrors.create('ITEM_PAUSING', { id: item.id })) : nothing;
@@ -87,7 +90,8 @@ function decidePause(item: Item, command: ItemCommand): ItemDecision {
     case 'paused':
       return nothing;
     case 'queued':
-      return { kind: 'change', item: { status: 'paused', pauseRequested: false }, events: [event] };
+    case 'rate_limited':
+      return { kind: 'change', item: { status: 'paused', pauseRequested: false, resumesAt: null }, events: [event] };
     case 'active':
       return item.pauseRequested ? nothing : { kind: 'change', item: { pauseRequested: true }, events: [event] };
     case 'needs_human':
@@ -105,7 +109,7 @@ function decideRetry(item: Item, by: Actor): ItemDecision {
         kind: 'change',
         item: { status: 'queued', pauseRequested: false, stop: null, attempt: item.attempt + 1 },
         events: [
-          { type: 'work_item_retried', payload: { by } },
+          { type: 'work_item_retried', payload: { by, path: null } },
           { type: 'work_item_resumed', payload: { by, verb: 'retry' } },
         ],
       };
@@ -113,6 +117,8 @@ function decideRetry(item: Item, by: Actor): ItemDecision {
       return item.started
         ? refuse(itemErrors.create('ITEM_NOT_STOPPED', { id: item.id, status: item.status }))
         : refuse(itemErrors.create('ITEM_NOT_STARTED', { id: item.id, verb: 'retry' }));
+    case 'rate_limited':
+      return refuse(itemErrors.create('ITEM_NOT_STOPPED', { id: item.id, status: item.status }));
     case 'queued':
     case 'active':
       // The second of two retries finds the first one's work under way.
@@ -128,7 +134,7 @@ function decideRetry(item: Item, by: Actor): ItemDecision {
 function claim(verb: 'start' | 'resume', by: Actor): ItemDecision {
   return {
     kind: 'change',
-    item: { status: 'queued', started: true, pauseRequested: false },
+    item: { status: 'queued', started: true, pauseRequested: false, resumesAt: null },
     events: [{ type: 'work_item_resumed', payload: { by, verb } }],
   };
 }

@@ -35,7 +35,7 @@ export const itemErrors = defineErrors({
     message: (p: { id: string; status: string }) =>
       `Item ${p.id} is ${p.status}; \`retry\` is for an item that has stopped for a person.`,
     remedy: (p: { id: string; status: string }) =>
-      p.status === 'paused'
+      p.status === 'paused' || p.status === 'rate_limited'
         ? `Run \`kraft item resume ${p.id}\`.`
         : `See where it stands with \`kraft view show ${p.id}\`.`,
   },

@@ -1,4 +1,5 @@
 export type * from './item.ts';
+export { atStart } from './item.ts';
 export { decide, type ItemCommand, type ItemDecision, type ItemVerb } from './decide.ts';
 export { itemErrors } from './errors.ts';
 export { pickNext } from './pick-next.ts';

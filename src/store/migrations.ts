@@ -78,4 +78,47 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER items_are_never_removed BEFORE DELETE ON items
     BEGIN SELECT RAISE(ABORT, 'an item is kept, so that its id is never used again'); END;
   `,
+  `
+  ALTER TABLE items ADD COLUMN enterAt TEXT;
+  ALTER TABLE items ADD COLUMN skipped TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE items ADD COLUMN recovered TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE items ADD COLUMN fixLoop TEXT;
+  ALTER TABLE items ADD COLUMN steer TEXT;
+  ALTER TABLE items ADD COLUMN rejection TEXT;
+  ALTER TABLE items ADD COLUMN resumesAt TEXT;
+  ALTER TABLE items ADD COLUMN archivedAt TEXT;
+
+  ALTER TABLE sessions ADD COLUMN wallMs INTEGER;
+  ALTER TABLE sessions ADD COLUMN reason TEXT;
+  ALTER TABLE sessions ADD COLUMN agentSession TEXT;
+  ALTER TABLE sessions ADD COLUMN model TEXT;
+  ALTER TABLE sessions ADD COLUMN inputTokens INTEGER;
+  ALTER TABLE sessions ADD COLUMN cachedTokens INTEGER;
+  ALTER TABLE sessions ADD COLUMN outputTokens INTEGER;
+  ALTER TABLE sessions ADD COLUMN costUsd REAL;
+  ALTER TABLE sessions ADD COLUMN findings TEXT NOT NULL DEFAULT '[]';
+
+  CREATE TABLE threads (
+    id TEXT PRIMARY KEY,
+    itemId TEXT NOT NULL REFERENCES items (id),
+    file TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    draft INTEGER NOT NULL,
+    createdAt TEXT NOT NULL,
+    updatedAt TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX threads_by_item ON threads (itemId);
+
+  CREATE TABLE comments (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    threadId TEXT NOT NULL REFERENCES threads (id),
+    author TEXT NOT NULL,
+    body TEXT NOT NULL,
+    claim TEXT,
+    draft INTEGER NOT NULL,
+    createdAt TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX comments_by_thread ON comments (threadId, seq);
+  `,
 ];

@@ -1,4 +1,4 @@
-import type { EventRow, KraftEvent, SessionStatus } from '../events/index.ts';
+import type { EventRow, Finding, KraftEvent, SessionStatus } from '../events/index.ts';
 import type { Item } from '../items/index.ts';
 
 /** One session's row. */
@@ -32,6 +32,20 @@ export interface SessionRow {
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
+  /** From start to end in milliseconds; null until it has ended. */
+  readonly wallMs: number | null;
+  /** Why it ended so, when the status alone does not say it. */
+  readonly reason: string | null;
+  /** The agent's own name for its session, as its log gave it; null when it has none. Written by a worker: data. */
+  readonly agentSession: string | null;
+  /** What the agent says that it used; null where it said nothing. Input is without what came from a cache. */
+  readonly model: string | null;
+  readonly inputTokens: number | null;
+  readonly cachedTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly costUsd: number | null;
+  /** What the worker's result found wrong. */
+  readonly findings: readonly Finding[];
 }
 
 /** A change of one or more rows with the events that say so: one transaction, on disk when the promise resolves. */

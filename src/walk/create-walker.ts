@@ -1,4 +1,5 @@
 import { asKraftError, hasCode } from '../base/index.ts';
+import { listTasks } from '../chain/index.ts';
 import type { KraftEvent } from '../events/index.ts';
 import { decide, itemErrors, pickByPrefix, pickNext, renderPrompt, type Item, type ItemVerb } from '../items/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
@@ -103,8 +104,8 @@ class ItemWalker implements Walker {
   async prompt(id: string): Promise<string> {
     const item = await this.find(id);
     const frozen = thaw(item);
-    const task = frozen.chain.nodes.flatMap((node) => node.tasks).find((candidate) => candidate.kind === 'agent');
-    const { context, task: words } = renderPrompt(promptFacts(item, frozen, task ?? null));
+    const task = listTasks(frozen.chain).find((each) => each.task.kind === 'agent')?.task;
+    const { context, task: words } = renderPrompt(promptFacts(item, frozen, task?.kind === 'agent' ? task : null));
     return `${context}\n\n${words}`;
   }
 

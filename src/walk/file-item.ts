@@ -2,7 +2,7 @@ import { gatherErrors, toTimestamp } from '../base/index.ts';
 import { refuseSandboxChange, type Chain } from '../chain/index.ts';
 import type { ResolvedRepo } from '../config/index.ts';
 import type { KraftEvent } from '../events/index.ts';
-import { branchName, isBranchName, type Item } from '../items/index.ts';
+import { atStart, branchName, isBranchName, type Item } from '../items/index.ts';
 import { walkErrors } from './errors.ts';
 import { freeze, keepSandbox, thaw } from './frozen.ts';
 import type { WalkPorts } from './ports.ts';
@@ -52,6 +52,7 @@ export async function fileItem(ports: WalkPorts, request: FileRequest): Promise<
     pauseRequested: false,
     stop: null,
     nextNode: null,
+    ...atStart,
     attempt: 1,
     ...freeze({ repo, chain }),
     createdAt: now,

@@ -3,9 +3,8 @@ import { chainErrors, refuseSandboxChange, type Chain } from '../chain/index.ts'
 import type { ResolvedRepo } from '../config/index.ts';
 import type { SelectedHarness } from '../harness/index.ts';
 import type { DockerSandbox, ProgramNeed } from '../launch/index.ts';
-import { walkErrors } from './errors.ts';
 import type { WalkPorts } from './ports.ts';
-import { checkSandbox, listNeeds, openRepository, selectHarnesses } from './ready.ts';
+import { checkSandbox, listNeeds, openForCommits, selectHarnesses } from './ready.ts';
 
 /** What an item on a repository would meet, told before there is one. */
 export interface Outlook {
@@ -41,11 +40,7 @@ export async function lookAhead(
     chain === null || sandbox === null
       ? null
       : await collect(() => selectHarnesses(ports, { harness: usualHarness }, { repo, chain, sandbox }));
-  await collect(async () => {
-    if ((await ports.git.readIdentity(await openRepository(ports, repo))) === null) {
-      throw walkErrors.create('IDENTITY_MISSING', { repo: repo.path });
-    }
-  });
+  await collect(() => openForCommits(ports, repo));
   const programs =
     chain === null ? [] : listNeeds({ repo, chain, harnesses: harnesses ?? new Map<string, SelectedHarness>() });
   return { refusals, programs };

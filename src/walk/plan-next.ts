@@ -1,4 +1,4 @@
-import type { AgentChainTask } from '../chain/index.ts';
+import { listTasks, type AgentChainTask } from '../chain/index.ts';
 import type { Item } from '../items/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
 import { walkErrors } from './errors.ts';
@@ -14,9 +14,9 @@ export async function planNext(ports: WalkPorts, item: Item): Promise<LaunchPlan
   const worktree = worktreeOf(item);
   if (worktree === null) throw walkErrors.create('ITEM_HAS_NO_WORKTREE', { id: item.id });
   const ready = await readyItem(ports, new Run(item.id, ports), item);
-  const found = ready.chain.nodes
-    .flatMap((node) => node.tasks.map((task) => ({ nodeId: node.id, task })))
-    .find((each): each is { nodeId: string; task: AgentChainTask } => each.task.kind === 'agent');
+  const found = listTasks(ready.chain).find(
+    (each): each is { nodeId: string; task: AgentChainTask } => each.task.kind === 'agent',
+  );
   if (found === undefined) throw walkErrors.create('NODE_UNKNOWN', { node: 'an agent task', chain: ready.chain.id });
   const request = agentRequest({ ready, item, nodeId: found.nodeId }, found.task);
   const live = await ports.store.listSessions({ itemId: item.id, statuses: ['pending', 'running'] });

@@ -1,5 +1,5 @@
 import { asKraftError, gatherErrors, hasCode, type KraftError } from '../base/index.ts';
-import { listCandidates, chainErrors, type AgentChainTask, type Chain } from '../chain/index.ts';
+import { listCandidates, listTasks, chainErrors, type AgentChainTask, type Chain } from '../chain/index.ts';
 import type { ResolvedRepo } from '../config/index.ts';
 import type { Identity, Repository } from '../git/index.ts';
 import { refuseAgent, type SelectedHarness } from '../harness/index.ts';
@@ -35,9 +35,7 @@ export async function readyItem(ports: WalkPorts, run: Run, item: Item): Promise
   const sandbox = checkSandbox(repo);
   if (repo.setupCommand === null) throw walkErrors.create('SETUP_UNDECIDED', { repo: repo.path });
   const harnesses = await selectHarnesses(ports, item, { repo, chain, sandbox });
-  const repository = await openRepository(ports, repo);
-  const identity = await ports.git.readIdentity(repository);
-  if (identity === null) throw walkErrors.create('IDENTITY_MISSING', { repo: repo.path });
+  const { repository, identity } = await openForCommits(ports, repo);
   await checkDisk(ports);
   run.checkpoint();
   const { facts, warnings } = await ports.launcher.preflight({
@@ -56,6 +54,23 @@ export async function openRepository(
   ports: Pick<WalkPorts, 'git'>,
   repo: Pick<ResolvedRepo, 'path'>,
 ): Promise<Repository> {
+  return (await probeUsable(ports, repo)).repository;
+}
+
+/** The same with the author of what is committed there. Errors: as `openRepository`, and IDENTITY_MISSING. */
+export async function openForCommits(
+  ports: Pick<WalkPorts, 'git'>,
+  repo: Pick<ResolvedRepo, 'path'>,
+): Promise<{ readonly repository: Repository; readonly identity: Identity }> {
+  const { repository, identity } = await probeUsable(ports, repo);
+  if (identity === null) throw walkErrors.create('IDENTITY_MISSING', { repo: repo.path });
+  return { repository, identity };
+}
+
+async function probeUsable(
+  ports: Pick<WalkPorts, 'git'>,
+  repo: Pick<ResolvedRepo, 'path'>,
+): Promise<{ readonly repository: Repository; readonly identity: Identity | null }> {
   const probe = await ports.git.probeRepository(repo.path);
   const unusable = (why: string): Error => walkErrors.create('REPO_UNUSABLE', { repo: repo.path, why });
   if (probe.repository === null) throw unusable('it is no git repository any more');
@@ -63,7 +78,7 @@ export async function openRepository(
   if (probe.bare) throw unusable('it is bare');
   if (!probe.hasCommit) throw unusable('it has no commit');
   if (probe.branchKraft) throw unusable('it has a branch named kraft, so that no branch kraft/… can be made');
-  return probe.repository;
+  return { repository: probe.repository, identity: probe.identity };
 }
 
 /** Under the floor of `policy.yaml` nothing is launched, and the item pauses. Errors: DISK_FLOOR. */
@@ -128,13 +143,11 @@ export function listNeeds({
 }
 
 function agentTasks(chain: Chain): readonly AgentChainTask[] {
-  return chain.nodes.flatMap((node) => node.tasks).filter((task) => task.kind === 'agent');
+  return listTasks(chain).flatMap(({ task }) => (task.kind === 'agent' ? [task] : []));
 }
 
 function subprocessCommands(chain: Chain): readonly string[] {
-  return chain.nodes
-    .flatMap((node) => node.tasks)
-    .flatMap((task) => (task.kind === 'subprocess' ? [task.command] : []));
+  return listTasks(chain).flatMap(({ task }) => (task.kind === 'subprocess' ? [task.command] : []));
 }
 
 /** The harness of each agent task, by its path. Errors: HARNESS_*, and what refuses the agent's launch. */

@@ -44,30 +44,14 @@ export async function findEnd(ports: WalkPorts, context: TaskContext, task: stri
     (row) => row.nodeId === context.nodeId && row.task === task && row.attempt === context.item.attempt,
   );
   if (last === undefined || !hasEnded(last)) return null;
-  const { id: sessionId, status, exitCode } = last;
-  return { sessionId, status, exitCode, reason: await readReason(ports, last), code: null, remedy: null };
+  const { id: sessionId, status, exitCode, reason } = last;
+  return { sessionId, status, exitCode, reason, code: null, remedy: null };
 }
 
 function hasEnded(row: SessionRow): row is SessionRow & { readonly status: SessionEnd['status'] } {
-  return row.status !== 'pending' && row.status !== 'running' && row.status !== 'paused';
-}
-
-/** The reason that was recorded with a session's end. */
-async function readReason(ports: WalkPorts, row: SessionRow): Promise<string | null> {
-  for (let afterSeq = 0; ;) {
-    const rows = await ports.store.events({
-      itemId: row.itemId,
-      type: 'worker_session_exited',
-      afterSeq,
-      limit: 500,
-    });
-    for (const event of rows) {
-      if (event.type === 'worker_session_exited' && event.payload.session_id === row.id) return event.payload.reason;
-    }
-    const last = rows.at(-1);
-    if (last === undefined) return null;
-    afterSeq = last.seq;
-  }
+  return (
+    row.status !== 'pending' && row.status !== 'running' && row.status !== 'paused' && row.status !== 'rate_limited'
+  );
 }
 
 /** Turns every end but a good one into the stop that a person sees. */
@@ -122,6 +106,7 @@ const stopWords: Readonly<Record<SessionEnd['status'], StopWords | null>> = {
     remedy: 'Raise the time cap in policy.yaml or repos.yaml. ',
   },
   paused: unknownEnd,
+  rate_limited: unknownEnd,
   unknown: unknownEnd,
 };
 

@@ -155,8 +155,22 @@ function pendingRow(
     createdAt: toTimestamp(ports.clock.nowMs()),
     startedAt: null,
     endedAt: null,
+    wallMs: null,
+    reason: null,
+    ...nothingSpent,
+    findings: [],
   };
 }
+
+/** A session that has said nothing of what it used. */
+const nothingSpent = {
+  agentSession: null,
+  model: null,
+  inputTokens: null,
+  cachedTokens: null,
+  outputTokens: null,
+  costUsd: null,
+} as const satisfies Partial<SessionRow>;
 
 /** Starts it if the row still waits (SI 1.2 step 8); a launch that cannot be started ends its row as a configuration error. */
 async function startLaunch(
@@ -190,11 +204,11 @@ async function endRow(
 ): Promise<void> {
   await run.record({
     nodeId: row.nodeId,
-    sessions: [{ id: row.id, status, endedAt: toTimestamp(ports.clock.nowMs()) }],
+    sessions: [{ id: row.id, status, endedAt: toTimestamp(ports.clock.nowMs()), wallMs: 0, reason }],
     events: [
       {
         type: 'worker_session_exited',
-        payload: { session_id: row.id, status, exit_code: null, wall_ms: 0, reason },
+        payload: { session_id: row.id, status, exit_code: null, wall_ms: 0, reason, ...noSpend },
       },
     ],
   });
@@ -230,6 +244,8 @@ export async function concludeSession(
         exitCode: finished.exitCode,
         containerId: row.containerId,
         endedAt: toTimestamp(ports.clock.nowMs()),
+        wallMs: what.wallMs,
+        reason: reasonOf(finished),
       },
     ],
     events,
@@ -295,6 +311,8 @@ function endEvents(row: SessionRow, finished: FinishedLaunch): readonly KraftEve
   return events;
 }
 
+const noSpend = { model: null, input_tokens: null, cached_tokens: null, output_tokens: null, cost_usd: null } as const;
+
 function exitedEvent(row: SessionRow, finished: FinishedLaunch, wallMs: number): KraftEvent {
   return {
     type: 'worker_session_exited',
@@ -304,6 +322,7 @@ function exitedEvent(row: SessionRow, finished: FinishedLaunch, wallMs: number):
       exit_code: finished.exitCode,
       wall_ms: wallMs,
       reason: reasonOf(finished),
+      ...noSpend,
     },
   };
 }

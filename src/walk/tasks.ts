@@ -60,6 +60,7 @@ export function agentRequest(
     effort: task.effort ?? selected.defaults.effort,
     permissionMode: selected.defaults.permissionMode,
     writableDirs: [],
+    resume: null,
   });
   return {
     nodeId,

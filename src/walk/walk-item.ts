@@ -43,7 +43,11 @@ async function walkNode(
     item: { nextNode: node.id },
   });
   const item = await run.item();
-  for (const task of node.tasks) await runTask(ports, run, { ready, worktree, nodeId: node.id, item }, task);
+  if (node.kind === 'exec') {
+    for (const task of node.steps.flatMap((step) => step.tasks)) {
+      await runTask(ports, run, { ready, worktree, nodeId: node.id, item }, task);
+    }
+  }
   const after = ready.chain.nodes[ready.chain.nodes.indexOf(node) + 1];
   await run.record({
     nodeId: node.id,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KraftError } from '../../src/base/index.ts';
-import { loadChain } from '../../src/chain/index.ts';
+import { listTasks, loadChain } from '../../src/chain/index.ts';
 
 let config: string;
 beforeEach(() => {
@@ -15,15 +15,28 @@ afterEach(() => rmSync(config, { recursive: true, force: true }));
 const own = (id: string, text: string): void => writeFileSync(join(config, 'chains', `${id}.yaml`), text);
 
 describe('loadChain', () => {
-  test('gives the packaged quick-task, which also answers to default', async () => {
+  test('gives the packaged quick-task', async () => {
     const chain = await loadChain(config, 'quick-task');
 
     expect(chain.unbuilt).toEqual([]);
-    expect(chain.nodes.map((node) => [node.id, node.tasks.map((task) => task.path)])).toEqual([
-      ['implementation', ['implementation.main.agent']],
-      ['verification', ['verification.main.tests']],
+    expect(chain.nodes.map((node) => node.id)).toEqual(['implementation', 'verification']);
+    expect(listTasks(chain).map(({ task }) => task.path)).toEqual([
+      'implementation.main.agent',
+      'verification.main.tests',
     ]);
-    expect(await loadChain(config, 'default')).toEqual(chain);
+  });
+
+  test('gives the packaged default: implementation, verification with a fix loop, and a gate', async () => {
+    const chain = await loadChain(config, 'default');
+
+    expect(chain.unbuilt).toEqual([]);
+    expect(chain.nodes.map(({ id, kind }) => [id, kind])).toEqual([
+      ['implementation', 'exec'],
+      ['verification', 'exec'],
+      ['local_review', 'gate'],
+    ]);
+    expect(listTasks(chain).map(({ task }) => task.path)).toContain('verification.fix_loop.repair');
+    expect(chain.nodes[2]).toMatchObject({ rejectTo: 'implementation' });
   });
 
   test('prefers a file of the same stem in the configuration', async () => {

@@ -48,6 +48,7 @@ export function repo(overrides: Partial<ResolvedRepo> = {}): ResolvedRepo {
     steering: [],
     sandbox: sandbox(),
     toolPolicy: { allowedTools: null, denyTools: [], grants: [] },
+    policyLayer: null,
     policy: {
       allowedHarnesses: null,
       timeoutMinutes: null,
@@ -100,6 +101,7 @@ export const probed: RepositoryProbe = {
   originUrl: 'https://example.org/shop.git',
   defaultBranch: 'main',
   branchKraft: false,
+  identity: { name: 'Ann', email: 'ann@example.org' },
   notes: [],
   problem: null,
 };

@@ -23,6 +23,7 @@ export const plainRepo: ResolvedRepo = {
   steering: [],
   sandbox: null,
   toolPolicy: { allowedTools: null, denyTools: [], grants: [] },
+  policyLayer: null,
   policy: {
     allowedHarnesses: null,
     timeoutMinutes: null,

@@ -1,4 +1,4 @@
-import type { Item } from '../../src/items/index.ts';
+import { atStart, type Item } from '../../src/items/index.ts';
 import type { SessionRow } from '../../src/store/index.ts';
 
 /** A filed item with every field set; override what a test is about. */
@@ -22,6 +22,7 @@ export function sampleItem(overrides: Partial<Item> = {}): Item {
     pauseRequested: false,
     stop: null,
     nextNode: null,
+    ...atStart,
     attempt: 1,
     frozen: '{}',
     frozenChain: '{}',
@@ -58,6 +59,15 @@ export function sampleSession(overrides: Partial<SessionRow> = {}): SessionRow {
     createdAt: '2026-01-02T03:04:05.678Z',
     startedAt: null,
     endedAt: null,
+    wallMs: null,
+    reason: null,
+    agentSession: null,
+    model: null,
+    inputTokens: null,
+    cachedTokens: null,
+    outputTokens: null,
+    costUsd: null,
+    findings: [],
     ...overrides,
   };
 }

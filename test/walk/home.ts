@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { randomIds, systemClock, type KraftError, type Log } from '../../src/base/index.ts';
 import { loadChain } from '../../src/chain/index.ts';
-import type { PolicySettings, ResolvedRepo } from '../../src/config/index.ts';
+import { noPolicyLayers, type PolicySettings, type ResolvedRepo } from '../../src/config/index.ts';
 import type { EventRow } from '../../src/events/index.ts';
 import { openGit, type Git } from '../../src/git/index.ts';
 import { loadHarnesses, selectHarness } from '../../src/harness/index.ts';
@@ -25,7 +25,18 @@ export class Home implements AsyncDisposable {
   readonly git: Git;
   readonly warnings: string[] = [];
   repo: ResolvedRepo;
-  policy: PolicySettings = { maxConcurrent: 3, diskFloorBytes: 0, timeCapMinutes: null, all: {} };
+  policy: PolicySettings = {
+    maxConcurrent: 3,
+    diskFloorBytes: 0,
+    timeCapMinutes: null,
+    layers: noPolicyLayers,
+    loop: { maxAttempts: 3, wallClockMs: 3_600_000 },
+    loops: {},
+    workItemUsd: null,
+    dailyUsd: null,
+    rateLimitRetries: 5,
+    all: {},
+  };
   policyError: KraftError | null = null;
   store!: Store;
   walker!: Walker;
@@ -175,7 +186,7 @@ export function sampleRepo(path: string): ResolvedRepo {
     path,
     label: path,
     enabled: true,
-    defaultChain: 'default',
+    defaultChain: 'quick-task',
     forge: null,
     project: null,
     models: {},

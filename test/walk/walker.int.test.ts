@@ -133,7 +133,10 @@ test('a setup command that nobody decided on stops the item, and an empty one is
 
 test('an agent that fails, asks, or writes no result stops its item with what it said', async () => {
   const home = await Home.open();
-  const nothing = { summary: null, costUsd: null, model: null, concerns: null, question: null } as const;
+  const nothing = {
+    ...{ summary: null, costUsd: null, model: null, concerns: null, question: null },
+    ...{ usage: null, findings: [], droppedFindings: 0, verdict: null, suggestedAction: null },
+  } as const;
   home.launcher.endings.set('says no', {
     status: 'failed',
     result: { ...nothing, status: 'failed', concerns: 'I cannot do it.' },
