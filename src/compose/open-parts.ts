@@ -79,7 +79,7 @@ export function openParts(environment: Environment, paths: HomePaths, log: Log):
   };
 }
 
-/** Git that looks at each path once: a probe starts ten processes. */
+/** Git that looks at each path once, however many rows need it. */
 function rememberProbes(git: Git): Git {
   return { ...git, probeRepository: remember((path: string) => git.probeRepository(path)) };
 }

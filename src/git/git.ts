@@ -24,6 +24,8 @@ export interface RepositoryProbe {
   readonly defaultBranch: string | null;
   /** `kraft` exists as a branch, so `kraft/<id>` cannot. */
   readonly branchKraft: boolean;
+  /** Author for an item's commits: the daemon's GIT_* variables, else the repository's user.*; null when neither is set. */
+  readonly identity: Identity | null;
   /** Hooks, LFS, submodules, signing: facts that connect warns about. */
   readonly notes: readonly string[];
   /** Why Kraft cannot work with it, catalogued; null when it can. */
@@ -66,8 +68,6 @@ export interface Identity {
 /** Git on the host, hardened (SI 2.8): no hook, filter, fsmonitor or helper of a repository runs in it but where named. */
 export interface Git {
   probeRepository(path: string): Promise<RepositoryProbe>;
-  /** Author for the item's commits: daemon's GIT_* variables, else the repository's user.*; null when neither is set. */
-  readIdentity(repository: Repository): Promise<Identity | null>;
   /** Files of a commit or HEAD (for probing markers), bounded; path -> size. */
   listTree(
     repository: Repository,

@@ -1,8 +1,8 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { Log } from '../base/index.ts';
-import { configValue, storeLayout, type AlternatePaths } from '../refs/index.ts';
-import type { Git, Identity, Repository } from './git.ts';
+import { storeLayout, type AlternatePaths } from '../refs/index.ts';
+import type { Git, Repository } from './git.ts';
 import { branchDiff, branchLog, listTree, readBlob } from './history.ts';
 import { changedPaths, checkWorktree, findPlanted } from './inspect.ts';
 import { copyLocalFiles } from './local-files.ts';
@@ -10,10 +10,9 @@ import { openKeyedLock, type KeyedLock } from './lock.ts';
 import { discardStore, openStore, storesOfItem, type StorePlace } from './open-store.ts';
 import { probeRepository } from './probe-repository.ts';
 import { publishBranch } from './publish.ts';
-import { readConfig } from './read-config.ts';
 import { findAdminDir } from './registration.ts';
 import { commitOf, resolveBase } from './resolve-base.ts';
-import { atGitDir, openRunner, type GitRunner } from './run-git.ts';
+import { openRunner, type GitRunner } from './run-git.ts';
 import { createWorktree, removeItemRefs, removeRegistration } from './worktree.ts';
 
 export interface OpenGitOptions {
@@ -37,8 +36,7 @@ export function openGit(options: OpenGitOptions): Git {
   const git = openRunner(options);
   const lock = openKeyedLock();
   return {
-    probeRepository: (path) => probeRepository(git, path),
-    readIdentity: (repository) => readIdentity(git, repository, options.env),
+    probeRepository: (path) => probeRepository(git, path, options.env),
     listTree: (repository, commit) => listTree(git, repository, commit),
     readBlob: (repository, commit, path, maxBytes) => readBlob(git, repository, { commit, path, maxBytes }),
     // One at a time in each repository: git's own locks would make the second call fail rather than wait.
@@ -78,17 +76,4 @@ async function removeWorktree(
     }
     return removeItemRefs(git, repository, options);
   });
-}
-
-/** Author of an item's commits: the daemon's GIT_AUTHOR_*, then GIT_COMMITTER_*, then the repository's `user.*`. */
-async function readIdentity(
-  git: GitRunner,
-  repository: Repository,
-  env: Readonly<Record<string, string>>,
-): Promise<Identity | null> {
-  const fromEnv = (field: string): string | null => env[`GIT_AUTHOR_${field}`] || env[`GIT_COMMITTER_${field}`] || null;
-  const config = await readConfig(git, atGitDir(repository.commonDir));
-  const name = fromEnv('NAME') ?? configValue(config, 'user.name');
-  const email = fromEnv('EMAIL') ?? configValue(config, 'user.email');
-  return name === null || email === null || name === '' || email === '' ? null : { name, email };
 }

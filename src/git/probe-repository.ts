@@ -1,9 +1,9 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import type { KraftError } from '../base/index.ts';
-import { configFlag, configValue, withoutUserInfo, type ConfigEntry } from '../refs/index.ts';
+import { configFlag, configValue, isObjectId, withoutUserInfo, type ConfigEntry } from '../refs/index.ts';
 import { gitErrors } from './errors.ts';
-import type { Repository, RepositoryProbe } from './git.ts';
+import type { Identity, Repository, RepositoryProbe } from './git.ts';
 import { readConfig } from './read-config.ts';
 import { atGitDir, explainEnd, type GitPlace, type GitRunner } from './run-git.ts';
 import { kindOf, readIfPresent } from './trusted-files.ts';
@@ -16,11 +16,19 @@ const nothing: Omit<RepositoryProbe, 'problem'> = {
   originUrl: null,
   defaultBranch: null,
   branchKraft: false,
+  identity: null,
   notes: [],
 };
 
-/** Looks at a path that a person named. Never throws for what the path is: that is `problem`. */
-export async function probeRepository(git: GitRunner, path: string): Promise<RepositoryProbe> {
+/**
+ * Looks at a path that a person named. Never throws for what the path is: that is `problem`. Doctor asks this of every
+ * repository, so what one process of git can answer is asked together: four in all for a usual repository.
+ */
+export async function probeRepository(
+  git: GitRunner,
+  path: string,
+  env: Readonly<Record<string, string>>,
+): Promise<RepositoryProbe> {
   if ((await kindOf(await realpath(path).catch(() => path))) !== 'dir') {
     return { ...nothing, problem: gitErrors.create('REPOSITORY_MISSING', { path }) };
   }
@@ -36,17 +44,19 @@ export async function probeRepository(git: GitRunner, path: string): Promise<Rep
     refStorage: configValue(config, 'extensions.refstorage') ?? 'files',
     objectFormat: found.objectFormat,
   };
-  const refs = await readRefs(git, repository);
+  const { hasSubmodules, ...heads } = await readHeads(git, repository);
   const facts = {
     ...nothing,
     repository,
     linkedWorktreeOf,
-    ...refs,
+    ...heads,
+    defaultBranch: await readDefaultBranch(git, repository),
     originUrl: originUrl(config),
+    identity: findIdentity(config, env),
   };
   return {
     ...facts,
-    notes: refs.hasCommit ? await collectNotes(git, repository, config) : [],
+    notes: heads.hasCommit ? await collectNotes(git, repository, { config, hasSubmodules }) : [],
     problem: findProblem(path, facts, repository),
   };
 }
@@ -54,6 +64,14 @@ export async function probeRepository(git: GitRunner, path: string): Promise<Rep
 function originUrl(config: readonly ConfigEntry[]): string | null {
   const url = configValue(config, 'remote.origin.url');
   return url === null || url === '' ? null : withoutUserInfo(url);
+}
+
+/** Author of an item's commits: the daemon's GIT_AUTHOR_*, then GIT_COMMITTER_*, then the repository's `user.*`. */
+function findIdentity(config: readonly ConfigEntry[], env: Readonly<Record<string, string>>): Identity | null {
+  const fromEnv = (field: string): string | null => env[`GIT_AUTHOR_${field}`] || env[`GIT_COMMITTER_${field}`] || null;
+  const name = fromEnv('NAME') ?? configValue(config, 'user.name');
+  const email = fromEnv('EMAIL') ?? configValue(config, 'user.email');
+  return name === null || email === null || name === '' || email === '' ? null : { name, email };
 }
 
 interface Location {
@@ -65,32 +83,25 @@ interface Location {
 }
 
 async function locate(git: GitRunner, place: GitPlace): Promise<Location | { readonly problem: KraftError }> {
-  const flags = '--is-bare-repository --show-object-format --absolute-git-dir --path-format=absolute --git-common-dir';
+  // What fails comes last: git has printed the others by then.
+  const flags =
+    '--is-bare-repository --show-object-format --absolute-git-dir --path-format=absolute --git-common-dir --show-toplevel';
   const done = await git.result({
     args: ['rev-parse', ...flags.split(' ')],
     action: 'look at the repository',
     place,
     scope: 'person',
   });
-  const [bare, format, gitDir, commonDir] = done.stdout.split('\n');
-  if (done.exitCode !== 0 || gitDir === undefined || commonDir === undefined) {
+  const [bare, format, gitDir, commonDir, top] = done.stdout.split('\n');
+  if (gitDir === undefined || commonDir === undefined) {
     return { problem: explainUnreadable(place.cwd, explainEnd(done)) };
   }
-  const top =
-    bare === 'true'
-      ? null
-      : await git.result({
-          args: ['rev-parse', '--show-toplevel'],
-          action: 'find the working tree',
-          place,
-          scope: 'person',
-        });
-  if (top !== null && top.exitCode !== 0) {
-    return { problem: gitErrors.create('NOT_A_REPOSITORY', { path: place.cwd, why: explainEnd(top) }) };
+  if (bare !== 'true' && (done.exitCode !== 0 || top === undefined)) {
+    return { problem: gitErrors.create('NOT_A_REPOSITORY', { path: place.cwd, why: explainEnd(done) }) };
   }
   return {
     bare: bare === 'true',
-    root: top === null ? '' : await realpath(top.stdout.replace(/\n$/u, '')),
+    root: bare === 'true' || top === undefined ? '' : await realpath(top),
     gitDir: await realpath(gitDir),
     commonDir: await realpath(commonDir),
     objectFormat: format === 'sha256' ? 'sha256' : 'sha1',
@@ -113,43 +124,50 @@ async function mainWorkingTree(git: GitRunner, commonDir: string): Promise<strin
   return /^worktree (.+)$/mu.exec(listed)?.[1] ?? commonDir;
 }
 
-async function readRefs(
+async function readHeads(
   git: GitRunner,
   repository: Repository,
-): Promise<Pick<RepositoryProbe, 'hasCommit' | 'defaultBranch' | 'branchKraft'>> {
-  const place = atGitDir(repository.commonDir);
-  const head = await git.result({
-    args: ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'],
-    action: 'read HEAD',
-    place,
+): Promise<Pick<RepositoryProbe, 'hasCommit' | 'branchKraft'> & { readonly hasSubmodules: boolean }> {
+  const names = ['HEAD^{commit}', 'refs/heads/kraft', 'HEAD:.gitmodules'];
+  const done = await git.result({
+    args: ['cat-file', '--batch-check'],
+    action: 'read HEAD and the branches',
+    place: atGitDir(repository.commonDir),
+    input: `${names.join('\n')}\n`,
   });
-  const kraft = await git.result({
-    args: ['show-ref', '--quiet', '--verify', 'refs/heads/kraft'],
-    action: 'read the branches',
-    place,
-  });
-  return {
-    hasCommit: head.exitCode === 0,
-    branchKraft: kraft.exitCode === 0,
-    defaultBranch: await readDefaultBranch(git, repository),
-  };
+  // One line for each name, an object id first where there is one.
+  const [head, kraft, modules] = done.stdout.split('\n').map((line) => isObjectId(line.split(' ')[0] ?? ''));
+  return { hasCommit: head === true, branchKraft: kraft === true, hasSubmodules: modules === true };
 }
 
 /** The branch that origin calls its default as last seen, else the one that is checked out; null when detached. */
 export async function readDefaultBranch(git: GitRunner, repository: Repository): Promise<string | null> {
-  for (const [ref, prefix] of [
-    ['refs/remotes/origin/HEAD', 'refs/remotes/origin/'],
-    ['HEAD', 'refs/heads/'],
-  ] as const) {
-    const done = await git.result({
-      args: ['symbolic-ref', '--quiet', ref],
-      action: 'read the default branch',
-      place: atGitDir(repository.commonDir),
-    });
-    const target = done.stdout.trim();
-    if (done.exitCode === 0 && target.startsWith(prefix)) return target.slice(prefix.length);
-  }
-  return null;
+  return (await readOriginDefault(git, repository)) ?? readTarget(git, repository, 'HEAD', 'refs/heads/');
+}
+
+/** The branch that origin calls its default, as last seen; null when it was never seen. */
+export function readOriginDefault(git: GitRunner, repository: Repository): Promise<string | null> {
+  return readTarget(git, repository, 'refs/remotes/origin/HEAD', 'refs/remotes/origin/');
+}
+
+/** What a symbolic ref leads to below `prefix`, whether that exists or not; null when it leads elsewhere or is none. */
+async function readTarget(git: GitRunner, repository: Repository, ref: string, prefix: string): Promise<string | null> {
+  const target = (await readSymref(git, repository, ref)) ?? '';
+  return target.startsWith(prefix) ? target.slice(prefix.length) : null;
+}
+
+/** A symbolic ref is never packed: its file says where it leads. Another storage, or a link of old, is for git to read. */
+async function readSymref(git: GitRunner, repository: Repository, ref: string): Promise<string | null> {
+  const path = join(repository.commonDir, ref);
+  const kind = repository.refStorage === 'files' ? await kindOf(path) : 'other';
+  if (kind === null) return null;
+  if (kind === 'file') return /^ref:\s*(\S+)\s*$/u.exec((await readIfPresent(path)) ?? '')?.[1] ?? null;
+  const done = await git.result({
+    args: ['symbolic-ref', '--quiet', ref],
+    action: `read ${ref}`,
+    place: atGitDir(repository.commonDir),
+  });
+  return done.exitCode === 0 ? done.stdout.trim() : null;
 }
 
 function findProblem(
@@ -174,7 +192,7 @@ function findProblem(
 async function collectNotes(
   git: GitRunner,
   repository: Repository,
-  config: readonly ConfigEntry[],
+  { config, hasSubmodules }: { readonly config: readonly ConfigEntry[]; readonly hasSubmodules: boolean },
 ): Promise<readonly string[]> {
   const { commonDir } = repository;
   const notes: string[] = [];
@@ -193,7 +211,7 @@ async function collectNotes(
       'Git LFS is in use: Kraft checks LFS files out as pointers and runs no LFS filter; where an item needs their content, let the setup command run `git lfs checkout` in an image that has git-lfs. The hooks of git-lfs do not run in worktrees, so push LFS objects with `git lfs push`.',
     );
   }
-  if (await hasSubmodules(git, repository)) {
+  if (hasSubmodules) {
     notes.push(
       'The repository has submodules: they are not initialised in worktrees, and an item that fills one or moves its pointer stops.',
     );
@@ -219,15 +237,6 @@ async function usesLfs(git: GitRunner, repository: Repository): Promise<boolean>
   const done = await git.result({
     args: ['grep', '--quiet', '-F', 'filter=lfs', 'HEAD', '--', '.gitattributes', ':(glob)**/.gitattributes'],
     action: 'look for LFS attributes',
-    place: atGitDir(repository.commonDir),
-  });
-  return done.exitCode === 0;
-}
-
-async function hasSubmodules(git: GitRunner, repository: Repository): Promise<boolean> {
-  const done = await git.result({
-    args: ['cat-file', '-e', 'HEAD:.gitmodules'],
-    action: 'look for submodules',
     place: atGitDir(repository.commonDir),
   });
   return done.exitCode === 0;

@@ -2,7 +2,7 @@ import { hasCode } from '../base/index.ts';
 import { baseRef, branchRef, configValue, isBranchName } from '../refs/index.ts';
 import { gitErrors } from './errors.ts';
 import type { Repository } from './git.ts';
-import { readDefaultBranch } from './probe-repository.ts';
+import { readDefaultBranch, readOriginDefault } from './probe-repository.ts';
 import { readConfig } from './read-config.ts';
 import { atGitDir, explainEnd, type GitRunner } from './run-git.ts';
 
@@ -53,7 +53,7 @@ async function fromOrigin(
   repository: Repository,
   options: BaseOptions & { readonly ownSsh: boolean },
 ): Promise<ResolvedBase> {
-  const branch = options.baseBranch ?? (await originDefault(git, repository));
+  const branch = options.baseBranch ?? (await readOriginDefault(git, repository));
   const name = branch ?? 'HEAD';
   const source = branch === null ? 'HEAD' : branchRef(branch);
   const failure = await fetchBase(git, repository, `+${source}:${baseRef(options.itemId)}`, options.ownSsh);
@@ -66,17 +66,6 @@ async function fromOrigin(
   await keepBase(git, repository, options.itemId, last);
   git.log.warn(`fetching origin/${name} failed, its last fetched state is used: ${why}`);
   return { commit: last, base: `origin/${name} as last fetched (fetching it now failed: ${why})` };
-}
-
-async function originDefault(git: GitRunner, repository: Repository): Promise<string | null> {
-  const done = await git.result({
-    args: ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'],
-    action: 'read the default branch of origin',
-    place: atGitDir(repository.commonDir),
-  });
-  const prefix = 'refs/remotes/origin/';
-  const target = done.stdout.trim();
-  return done.exitCode === 0 && target.startsWith(prefix) ? target.slice(prefix.length) : null;
 }
 
 /** Null when fetched, else why not. `--refmap=` keeps git from moving the person's remote-tracking refs on the way. */

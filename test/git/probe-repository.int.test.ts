@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/index.ts';
@@ -61,6 +61,24 @@ const cases: readonly (readonly [string, string, (f: Fixture) => string])[] = [
   ],
 ];
 
+const defaultBranches: readonly (readonly [string, (f: Fixture) => void, string | null])[] = [
+  ['what is checked out', () => undefined, 'main'],
+  ['nothing when HEAD is detached', (f: Fixture) => void f.person('checkout', '-q', '--detach'), null],
+  [
+    'what an old symbolic link for HEAD leads to',
+    (f: Fixture) => {
+      rmSync(join(f.root, '.git/HEAD'));
+      symlinkSync('refs/heads/main', join(f.root, '.git/HEAD'));
+    },
+    'main',
+  ],
+  [
+    'origin’s, also when that branch was never fetched',
+    (f: Fixture) => void f.person('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/trunk'),
+    'trunk',
+  ],
+];
+
 describe('probing a repository', () => {
   it.each(cases)('tells %s apart, with a remedy', async (_name, code, prepare) => {
     const f = makeFixture();
@@ -89,6 +107,12 @@ describe('probing a repository', () => {
     const f = makeFixture();
     f.person('worktree', 'add', '-q', '--detach', join(f.base, 'linked'));
     expect(await f.git.probeRepository(join(f.base, 'linked'))).toMatchObject({ linkedWorktreeOf: f.root });
+  });
+
+  it.each(defaultBranches)('takes as default branch %s', async (_name, prepare, branch) => {
+    const f = makeFixture();
+    prepare(f);
+    expect(await f.git.probeRepository(f.root)).toMatchObject({ problem: null, defaultBranch: branch });
   });
 
   it('PF-G06 PF-G12 PF-G25: notes what will not work in worktrees', async () => {
