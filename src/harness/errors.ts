@@ -39,6 +39,12 @@ export const harnessErrors = defineErrors({
       `The harness ${p.harness} takes no ${p.option} ${JSON.stringify(p.value)}; it takes ${p.allowed.join(', ')}.`,
     remedy: (p: { option: string }) => `Choose one of these for ${p.option}.`,
   },
+  HARNESS_SESSION_REFUSED: {
+    kind: 'config',
+    message: (p: { harness: string; session: string }) =>
+      `The log of ${p.harness} names a session to go on with that cannot be one: ${JSON.stringify(p.session.slice(0, 60))}.`,
+    remedy: () => 'Retry the item: it starts a new session of the agent.',
+  },
   HARNESS_NEEDS_NETWORK: {
     kind: 'config',
     message: (p: { harness: string }) =>

@@ -1,10 +1,13 @@
+import type { LogReaderName } from './schema.ts';
+
 /** One agent product: how its command line spells Kraft's neutral options (CC 4.2). Parsed from a harness file. */
 export interface Harness {
   readonly id: string;
   /** argv prefix. */
   readonly command: readonly string[];
-  readonly commandResume: readonly string[] | null;
   readonly capabilities: Capabilities;
+  /** Literal variables of each launch: what switches off the product's own updater and telemetry. */
+  readonly env: Readonly<Record<string, string>>;
   /** Translator of a permission hook; null when it has none. */
   readonly permissionHook: 'codex' | 'cursor' | null;
   readonly permissionRules: 'opencode' | 'amp' | null;
@@ -45,7 +48,7 @@ export interface Capabilities {
   readonly prompt: Capability;
   /** Null: the context is put in front of the prompt. */
   readonly systemPrompt: Capability | null;
-  readonly usage: { readonly source: 'result_file' } | { readonly source: 'envelope'; readonly reader: string };
+  readonly usage: { readonly source: 'result_file' } | { readonly source: 'envelope'; readonly reader: LogReaderName };
   readonly model: Capability | null;
   readonly effort: Capability | null;
   readonly permissionMode: Capability | null;
@@ -55,7 +58,13 @@ export interface Capabilities {
   readonly approvalChannel: Capability | null;
   readonly structuredLog: Capability | null;
   readonly writableDirs: Capability | null;
+  /** How a session of the product is gone on with: a fragment, or its own command prefix; null when it cannot be. */
+  readonly resume: Resume | null;
 }
+
+export type Resume =
+  | { readonly kind: 'fragment'; readonly cli: readonly string[] }
+  | { readonly kind: 'command'; readonly command: readonly string[] };
 
 /** Kraft's neutral options of one agent run. */
 export interface AgentOptions {
@@ -67,6 +76,8 @@ export interface AgentOptions {
   readonly permissionMode: string | null;
   /** Directories inside the container that the product's own sandbox must let it write. */
   readonly writableDirs: readonly string[];
+  /** The product's own session to go on with, as a log reader told it; null starts a new one. */
+  readonly resume: string | null;
 }
 
 /** What a launch gets of a harness. */

@@ -1,7 +1,10 @@
 export type * from './harness.ts';
+export type { LogReader } from './log-reader.ts';
+export type { LogReading, RateLimit } from './log-readers/tally.ts';
 export { harnessErrors } from './errors.ts';
 export { loadHarnesses, type HarnessSet } from './load.ts';
 export { selectHarness } from './select.ts';
 export { spellCommand } from './spell.ts';
+export { openLogReader } from './log-reader.ts';
 export { refuseAgent, type AgentLaunch } from './refuse.ts';
 export { HarnessFile } from './schema.ts';

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { KraftError, gatherErrors } from '../base/index.ts';
 import { type ConfigFile, loadDocument } from '../config/index.ts';
 import { harnessErrors } from './errors.ts';
-import type { Capability, Harness } from './harness.ts';
+import type { Capability, Harness, Resume } from './harness.ts';
 import { type CapabilityFile, HarnessFile } from './schema.ts';
 
 const packagedDir = join(import.meta.dirname, 'files');
@@ -63,7 +63,6 @@ function toHarness(file: HarnessFile, path: string): Harness {
   return {
     id: file.id,
     command: file.command,
-    commandResume: file.command_resume ?? null,
     capabilities: {
       prompt: { cli: c.prompt.cli, values: [], always: [], underAllowlist: null },
       systemPrompt:
@@ -78,7 +77,9 @@ function toHarness(file: HarnessFile, path: string): Harness {
       approvalChannel: toCapability(c.approval_channel),
       structuredLog: toCapability(c.structured_log),
       writableDirs: toCapability(c.writable_dirs),
+      resume: toResume(file),
     },
+    env: file.env,
     permissionHook: file.permission_hook ?? null,
     permissionRules: file.permission_rules ?? null,
     unhookedTools: file.unhooked_tools,
@@ -94,6 +95,13 @@ function toHarness(file: HarnessFile, path: string): Harness {
     scripted: file.scripted,
     file: path,
   };
+}
+
+function toResume(file: HarnessFile): Resume | null {
+  const { resume } = file.capabilities;
+  if (resume?.via === 'command_resume' && file.command_resume !== undefined)
+    return { kind: 'command', command: file.command_resume };
+  return resume?.cli === undefined ? null : { kind: 'fragment', cli: resume.cli };
 }
 
 function toCapability(file: CapabilityFile | undefined): Capability | null {

@@ -62,11 +62,21 @@ const Context = z.discriminatedUnion('channel', [
   z.strictObject({ channel: z.literal('system_prompt'), cli: fragment }),
 ]);
 
+const logReaderNames = [
+  'claude-stream-json',
+  'codex-json',
+  'cursor-stream-json',
+  'opencode-json',
+  'amp-stream-json',
+] as const;
+/** Who reads a product's output (CC 4.2). */
+export type LogReaderName = (typeof logReaderNames)[number];
+
 const Usage = z.discriminatedUnion('source', [
   z.strictObject({ source: z.literal('result_file') }),
   z.strictObject({
     source: z.literal('envelope'),
-    reader: z.enum(['claude-stream-json', 'codex-json', 'cursor-stream-json', 'opencode-json', 'amp-stream-json']),
+    reader: z.enum(logReaderNames),
   }),
 ]);
 
@@ -91,9 +101,11 @@ const CapabilitiesFile = z.strictObject({
   mcp_config: capability,
 });
 
+const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, 'must be the name of a variable');
+
 const Credential = z.strictObject({
   service: word.optional(),
-  env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, 'must be the name of a variable'),
+  env: variable,
   sentinel: word.meta({ description: 'What the container holds in place of the value.' }),
   inject: z.array(z.strictObject({ domain: word, header: word, format: word.optional() })).min(1),
 });
@@ -103,7 +115,13 @@ export const HarnessFile = z
     id: word.meta({ description: 'The stem of the file.' }),
     kind: z.literal('cli'),
     command: argv.meta({ description: 'argv prefix.' }),
-    command_resume: argv.optional(),
+    command_resume: fragment
+      .optional()
+      .meta({ description: 'argv prefix in place of `command` when a session is gone on with; `{value}` is its id.' }),
+    env: z
+      .record(variable, z.string())
+      .default({})
+      .meta({ description: 'Literal variables of each launch; the repository’s own `env` wins.' }),
     scripted: z
       .boolean()
       .default(false)

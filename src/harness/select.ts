@@ -1,7 +1,7 @@
 import type { HarnessProfile } from '../config/index.ts';
 import { harnessErrors } from './errors.ts';
 import type { HarnessSet } from './load.ts';
-import type { SelectedHarness } from './harness.ts';
+import type { Harness, SelectedHarness } from './harness.ts';
 
 /**
  * The harness that a name means: a profile first, then a harness id. Pure.
@@ -18,11 +18,22 @@ export function selectHarness(
   const harness = harnesses.get(profile?.provider ?? name);
   if (harness === undefined) throw harnessErrors.create('HARNESS_UNKNOWN', { name: profile?.provider ?? name, known });
   if (profile === undefined) return { name, harness, defaults: { model: null, effort: null, permissionMode: null } };
-  const [own = '', ...args] = harness.command;
-  const command = [profile.executable ?? own, ...args];
   return {
     name,
-    harness: { ...harness, command },
+    harness: profile.executable === null ? harness : withExecutable(harness, profile.executable),
     defaults: { model: profile.model, effort: profile.effort, permissionMode: profile.permissionMode },
+  };
+}
+
+/** The harness with another program as the first word of what starts it, and of what goes on with a session. */
+function withExecutable(harness: Harness, executable: string): Harness {
+  const { resume } = harness.capabilities;
+  return {
+    ...harness,
+    command: [executable, ...harness.command.slice(1)],
+    capabilities: {
+      ...harness.capabilities,
+      resume: resume?.kind === 'command' ? { ...resume, command: [executable, ...resume.command.slice(1)] } : resume,
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { isAgentSession } from './agent-session.ts';
 import { harnessErrors } from './errors.ts';
 import type { AgentOptions, Capability, Harness, SpelledCommand } from './harness.ts';
 import { matchesValues } from './schema.ts';
@@ -14,7 +15,7 @@ export function spellCommand(harness: Harness, options: AgentOptions): SpelledCo
   const prompt = inPrompt ? `${options.context}\n\n${options.prompt}` : options.prompt;
   return {
     command: [
-      ...harness.command,
+      ...spellStart(harness, options.resume),
       ...(c.structuredLog?.cli ?? []),
       ...one('model', c.model, options.model),
       ...one('effort', c.effort, options.effort),
@@ -31,9 +32,21 @@ export function spellCommand(harness: Harness, options: AgentOptions): SpelledCo
       // Last: some products take the prompt as a bare argument.
       ...fill(c.prompt.cli, [prompt]),
     ],
-    env: {},
+    env: harness.env,
     envNames: harness.credentials.map((credential) => credential.env),
   };
+}
+
+/** The command's first words. The id was read from a log that a worker can write: it is looked at before it is an argument. */
+function spellStart(harness: Harness, session: string | null): string[] {
+  if (session === null) return [...harness.command];
+  const { resume } = harness.capabilities;
+  if (resume === null)
+    throw harnessErrors.create('HARNESS_OPTION_UNSUPPORTED', { harness: harness.id, option: 'resume' });
+  if (!isAgentSession(session)) throw harnessErrors.create('HARNESS_SESSION_REFUSED', { harness: harness.id, session });
+  return resume.kind === 'command'
+    ? fill(resume.command, [session])
+    : [...harness.command, ...fill(resume.cli, [session])];
 }
 
 function spellOne(

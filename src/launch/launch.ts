@@ -115,6 +115,38 @@ export interface WorkerResult {
   readonly summary: string | null;
   readonly costUsd: number | null;
   readonly model: string | null;
+  /** Tokens that the worker says it used; null when it says nothing. */
+  readonly usage: WorkerUsage | null;
+  /** At most 200 are kept. */
+  readonly findings: readonly WorkerFinding[];
+  /** Entries of `findings` that were no findings, or one too many. */
+  readonly droppedFindings: number;
+  /** A judge's or gate reviewer's word; null for none, and for one that the protocol does not know. */
+  readonly verdict: WorkerVerdict | null;
+  readonly suggestedAction: { readonly action: 'skip' | 'retry' | 'abandon'; readonly reason: string | null } | null;
+}
+
+export type WorkerVerdict =
+  'continue' | 'stop_needs_human' | 'stop_downgrade' | 'approve' | 'reject' | 'fixed' | 'undecided';
+
+/** Counts of tokens. */
+export interface WorkerUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+/** What an agent found wrong. */
+export interface WorkerFinding {
+  readonly severity: 'critical' | 'important' | 'minor';
+  readonly message: string;
+  /** Who found it, as the agent names it (`source_plugin`). */
+  readonly source: string;
+  readonly file: string | null;
+  readonly line: number | null;
+  /** Tag of an earlier finding that it is the same as. */
+  readonly sameAs: string | null;
 }
 
 /** A program that a task of the item needs inside the image. */

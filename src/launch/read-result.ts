@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { z } from 'zod';
 import type { WorkerResult } from './launch.ts';
+import { ResultFile, toWorkerResult } from './result-schema.ts';
 
 export const resultSizeMaxBytes = 1024 * 1024;
 
@@ -50,19 +50,6 @@ async function fill(file: FileHandle, buffer: Buffer): Promise<number> {
   return length;
 }
 
-const text = z.string().nullish();
-
-/** Result protocol (CC 6.7); keys that are not named here are dropped. */
-const ResultFile = z.object({
-  status: z.enum(['done', 'done_with_concerns', 'failed', 'needs_context']),
-  concerns: text,
-  question: text,
-  summary: text,
-  cost_usd: z.number().nonnegative().nullish(),
-  total_cost_usd: z.number().nonnegative().nullish(),
-  model: text,
-});
-
 /** The bytes of a result file as a result. Pure. */
 export function parseResult(bytes: Uint8Array): ResultReading {
   let data: unknown;
@@ -80,16 +67,5 @@ export function parseResult(bytes: Uint8Array): ResultReading {
       issue === undefined || issue.path.length === 0 ? 'the result' : `${String(issue.path[0])} in the result`;
     return { kind: 'invalid', why: `${where} is not what the protocol asks for` };
   }
-  const { status, concerns, question, summary, model } = parsed.data;
-  return {
-    kind: 'result',
-    result: {
-      status,
-      concerns: concerns ?? null,
-      question: question ?? null,
-      summary: summary ?? null,
-      costUsd: parsed.data.cost_usd ?? parsed.data.total_cost_usd ?? null,
-      model: model ?? null,
-    },
-  };
+  return { kind: 'result', result: toWorkerResult(parsed.data) };
 }

@@ -15,6 +15,7 @@ const options: AgentOptions = {
   effort: null,
   permissionMode: null,
   writableDirs: [],
+  resume: null,
 };
 
 function harness(id: string): Harness {

@@ -241,10 +241,68 @@ describe('findLeftovers', () => {
 describe('parseResult', () => {
   const parse = (value: unknown): ReturnType<typeof parseResult> => parseResult(Buffer.from(JSON.stringify(value)));
 
+  const nothing = {
+    ...{ concerns: null, question: null, summary: null, costUsd: null, model: null },
+    ...{ usage: null, findings: [], droppedFindings: 0, verdict: null, suggestedAction: null },
+  };
+
   it('keeps what the protocol names and drops the rest', () => {
     expect(parse({ status: 'done', summary: 's', total_cost_usd: 0.5, evil: { a: 1 }, __proto__: 1 })).toEqual({
       kind: 'result',
-      result: { status: 'done', concerns: null, question: null, summary: 's', costUsd: 0.5, model: null },
+      result: { ...nothing, status: 'done', summary: 's', costUsd: 0.5 },
+    });
+  });
+
+  it('reads spend: tokens, cost and model', () => {
+    const usage = { input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, commands: 9 };
+    expect(parse({ status: 'done', cost_usd: 1, total_cost_usd: 2, model: 'm', usage })).toMatchObject({
+      result: {
+        costUsd: 1,
+        model: 'm',
+        usage: { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 0 },
+      },
+    });
+    expect(parse({ status: 'done', usage: { commands: 9 } })).toMatchObject({ result: { usage: null } });
+  });
+
+  it('reads findings, and drops and counts those that are none', () => {
+    const good = { severity: 'minor', message: 'm', source_plugin: 'review' };
+    const whole = { ...good, file: 'a.ts', line: 3, same_as: '0123456789abcdef', more: 1 };
+    const bad = [
+      null,
+      'text',
+      { ...good, severity: 'grave' },
+      { ...good, message: '' },
+      { severity: 'minor', message: 'm' },
+      { ...good, line: 0 },
+      { ...good, same_as: '../../etc/passwd' },
+    ];
+    const read = { severity: 'minor', message: 'm', source: 'review', file: null, line: null, sameAs: null };
+    expect(parse({ status: 'done', findings: [whole, ...bad, good] })).toMatchObject({
+      result: {
+        findings: [{ ...read, file: 'a.ts', line: 3, sameAs: '0123456789abcdef' }, read],
+        droppedFindings: bad.length,
+      },
+    });
+    expect(parse({ status: 'done', findings: good })).toMatchObject({ result: { findings: [], droppedFindings: 1 } });
+  });
+
+  it('keeps no more findings, and no more of a message, than it takes', () => {
+    const finding = { severity: 'critical', message: 'x'.repeat(5000), source_plugin: 'r' };
+    const reading = parse({ status: 'done', findings: Array.from({ length: 230 }, (_, i) => (i < 20 ? 0 : finding)) });
+    const result = reading.kind === 'result' ? reading.result : expect.unreachable('it was not taken');
+    expect(result.findings).toHaveLength(200);
+    expect(result.findings[0]?.message).toHaveLength(4000);
+    expect(result.droppedFindings).toBe(30);
+  });
+
+  it('reads a verdict and a suggested action, and takes unknown ones for none', () => {
+    const action = { action: 'retry', reason: 'flaky' };
+    expect(parse({ status: 'done', verdict: 'stop_downgrade', suggested_action: action })).toMatchObject({
+      result: { verdict: 'stop_downgrade', suggestedAction: action },
+    });
+    expect(parse({ status: 'done', verdict: 'merge it', suggested_action: { action: 'push' } })).toMatchObject({
+      result: { verdict: null, suggestedAction: null },
     });
   });
 
@@ -260,6 +318,9 @@ describe('parseResult', () => {
     ['a text that is a number', { status: 'done', concerns: 3 }],
     ['a cost below zero', { status: 'done', cost_usd: -1 }],
     ['a cost as text', { status: 'done', cost_usd: '1' }],
+    ['tokens below zero', { status: 'done', usage: { input_tokens: -1 } }],
+    ['half a token', { status: 'done', usage: { output_tokens: 0.5 } }],
+    ['more tokens than can be counted', { status: 'done', usage: { input_tokens: 1e300 } }],
   ])('refuses %s', (_what, value) => {
     expect(parse(value).kind).toBe('invalid');
   });

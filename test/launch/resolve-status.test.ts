@@ -15,7 +15,10 @@ const plain: LaunchEvidence = {
 };
 const said = (status: WorkerResult['status'], concerns: string | null = null): LaunchEvidence['reading'] => ({
   kind: 'result',
-  result: { status, concerns, question: null, summary: null, costUsd: null, model: null },
+  result: {
+    ...{ status, concerns, question: null, summary: null, costUsd: null, model: null },
+    ...{ usage: null, findings: [], droppedFindings: 0, verdict: null, suggestedAction: null },
+  },
 });
 const oom = { memoryBytes: 33_554_432, confirmed: true, peakBytes: null };
 const invalid: LaunchEvidence['reading'] = { kind: 'invalid', why: 'the result is not JSON' };
@@ -52,10 +55,14 @@ describe('resolveStatus', () => {
     expect(resolveStatus({ ...plain, ...changes }).status).toBe(status);
   });
 
-  it('blames a machine that ran out of memory, and not the limit', () => {
+  it('blames a machine that ran out of memory, and neither the limit nor the task', () => {
     const ended = resolveStatus({ ...plain, exitCode: 137, hostShort: true });
-    expect(ended).toMatchObject({ status: 'failed', error: { code: 'KRAFT_HOST_MEMORY_SHORT' } });
+    expect(ended).toMatchObject({ status: 'unknown', error: { code: 'KRAFT_HOST_MEMORY_SHORT', kind: 'environment' } });
+    expect(ended.reason).toContain('137');
+    const cutOff = { ...plain, role: 'agent', reading: invalid, hostShort: true } as const;
+    expect(resolveStatus(cutOff).status).toBe('unknown');
     expect(resolveStatus({ ...plain, role: 'agent', reading: said('done'), hostShort: true }).status).toBe('done');
+    expect(resolveStatus({ ...plain, exitCode: 0, hostShort: true }).status).toBe('done');
   });
 
   it('names the limit, and says when the engine did not confirm it', () => {
@@ -63,6 +70,8 @@ describe('resolveStatus', () => {
     expect(confirmed.error?.code).toBe('KRAFT_MEMORY_LIMIT_REACHED');
     expect(confirmed.reason).toContain('32m');
     expect(confirmed.error?.remedy).toContain('64m');
+    const peak = { ...oom, peakBytes: 33_550_336 };
+    expect(resolveStatus({ ...plain, exitCode: 137, oom: peak }).reason).toContain('32764k');
     const unconfirmed = resolveStatus({ ...plain, exitCode: 137, oom: { ...oom, confirmed: false } });
     expect(unconfirmed.reason).toContain('did not confirm');
   });

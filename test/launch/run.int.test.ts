@@ -44,6 +44,11 @@ describe('a launch', () => {
         summary: 'did it',
         costUsd: null,
         model: null,
+        usage: null,
+        findings: [],
+        droppedFindings: 0,
+        verdict: null,
+        suggestedAction: null,
       },
       leftBehind: null,
     });

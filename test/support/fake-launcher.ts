@@ -12,6 +12,7 @@ import type {
   PreflightRequest,
   RunningLaunch,
 } from '../../src/launch/index.ts';
+import { parseResult } from '../../src/launch/read-result.ts';
 import { identify } from '../../src/process/index.ts';
 import { renderPins, workerPins } from '../../src/refs/index.ts';
 
@@ -216,9 +217,9 @@ export function finishedAs(status: FinishedLaunch['status'], more: Partial<Finis
 
 function readResult(path: string | null): FinishedLaunch['result'] {
   try {
-    const found = JSON.parse(readFileSync(path ?? '', 'utf8')) as Partial<NonNullable<FinishedLaunch['result']>>;
+    const reading = parseResult(readFileSync(path ?? ''));
     rmSync(path ?? '');
-    return { status: 'failed', concerns: null, question: null, summary: null, costUsd: null, model: null, ...found };
+    return reading.kind === 'result' ? reading.result : null;
   } catch {
     return null;
   }
