@@ -46,6 +46,8 @@ export interface Io {
   readonly personUmask: number;
   out(text: string): void;
   err(text: string): void;
+  /** Until what was printed has been taken: whatever prints without an end waits here, so that nothing heaps up. */
+  flushed(): Promise<void>;
 }
 
 /** One verb: what it takes, how it is explained, what it does. Answers the exit code. */

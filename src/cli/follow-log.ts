@@ -1,6 +1,6 @@
-import { safeLine, safeText } from '../base/index.ts';
+import type { LogChunk } from '../compose/index.ts';
 import type { Io } from './command.ts';
-import { printJsonLine } from './print-json.ts';
+import { createLogPrinter, type IncompleteLog } from './log-printer.ts';
 import type { RemoteKraft } from './remote-kraft.ts';
 
 /** Whose output is read, and how it is printed. */
@@ -12,23 +12,25 @@ export interface LogReading {
 }
 
 const waitMs = 25_000;
-/** A line of an agent's structured log is long; enough to hold the lines that people ask for. */
-const tailBytesPerLine = 4096;
 
-/** Prints the end of one session's log: the newest session's when none is named. */
+/** Prints the end of one session's log as it now is: the newest session's when none is named. */
 export async function printLog(
   reading: LogReading,
   from: { readonly sessionId: string | null; readonly lines: number },
 ): Promise<void> {
-  const printer = createPrinter(reading);
-  const { chunk, text } = await readTail(reading, from);
-  printer.begin(chunk.sessionId);
-  printer.dropped(chunk.droppedBytes);
-  printer.add(text);
-  printer.end();
+  const first = await read(reading, { sessionId: from.sessionId, tailLines: from.lines, waitMs: 0 });
+  const { sessionId, sizeBytes } = first;
+  const printer = createLogPrinter(reading.io, reading.json, sessionId);
+  await printer.add(first, null);
+  for (let chunk = first; !chunk.ended && chunk.text !== '' && chunk.nextOffset < sizeBytes;) {
+    const asked = chunk.nextOffset;
+    chunk = await read(reading, { sessionId, offset: asked, waitMs: 0 });
+    await printer.add(chunk, asked);
+  }
+  await printer.end(await findIncomplete(reading, sessionId));
 }
 
-/** Prints output as it comes, session after session, until the item neither runs nor waits for a slot. */
+/** Prints output as it comes, session after session, until the item neither runs nor waits to go on by itself. */
 export async function followLog(reading: LogReading, lines: number): Promise<void> {
   const { kraft, itemId } = reading;
   const printed = new Set<string>();
@@ -42,92 +44,59 @@ export async function followLog(reading: LogReading, lines: number): Promise<voi
     if (next !== undefined) {
       printed.add(next.id);
       await followSession(reading, next.id, tail);
-    } else if (item.status !== 'active' && item.status !== 'queued') return;
+    } else if (!goesOn.has(item.status)) return;
     else afterSeq = await waitForEvent(reading, afterSeq);
     tail = null;
   }
 }
 
+const goesOn: ReadonlySet<string> = new Set(['active', 'queued', 'rate_limited']);
+
 /** Waits until something happens to the item, or for a while; answers where to go on. */
 async function waitForEvent({ kraft, itemId }: LogReading, afterSeq: number): Promise<number> {
-  const rows = await kraft.followEvents({ itemId, type: null, afterSeq, waitMs });
-  return rows.at(-1)?.seq ?? afterSeq;
+  let rows = await kraft.followEvents({ itemId, type: null, afterSeq, waitMs });
+  let seq = afterSeq;
+  // What came before is read through page by page, without a look at the item for each.
+  for (; rows.length > 0; rows = await kraft.events({ itemId, type: null, afterSeq: seq, limit: pageSize })) {
+    seq = rows.at(-1)?.seq ?? seq;
+    if (rows.length < pageSize) break;
+  }
+  return seq;
 }
+
+const pageSize = 500;
 
 async function followSession(reading: LogReading, sessionId: string, lines: number | null): Promise<void> {
-  const printer = createPrinter(reading);
-  printer.begin(sessionId);
-  const first = await readTail(reading, { sessionId, lines: lines ?? Number.MAX_SAFE_INTEGER });
-  printer.dropped(first.chunk.droppedBytes);
-  printer.add(first.text);
-  let { chunk } = first;
-  while (!chunk.ended) {
-    chunk = await reading.kraft.readLog({
-      itemId: reading.itemId,
-      sessionId,
-      offset: chunk.nextOffset,
-      tailBytes: null,
-      waitMs,
-    });
-    printer.add(chunk.text);
+  const printer = createLogPrinter(reading.io, reading.json, sessionId);
+  let asked = lines === null ? 0 : null;
+  for (;;) {
+    const from = asked === null ? { tailLines: lines, waitMs: 0 } : { offset: asked, waitMs };
+    const chunk = await read(reading, { sessionId, ...from });
+    await printer.add(chunk, asked);
+    if (chunk.ended) break;
+    asked = chunk.nextOffset;
   }
-  printer.end();
+  await printer.end(await findIncomplete(reading, sessionId));
 }
 
-async function readTail(
-  reading: LogReading,
-  from: { readonly sessionId: string | null; readonly lines: number },
-): Promise<{ readonly chunk: Awaited<ReturnType<RemoteKraft['readLog']>>; readonly text: string }> {
-  const whole = from.lines === Number.MAX_SAFE_INTEGER;
-  const chunk = await reading.kraft.readLog({
-    itemId: reading.itemId,
-    sessionId: from.sessionId,
-    offset: 0,
-    tailBytes: whole ? null : from.lines * tailBytesPerLine,
-    waitMs: 0,
-  });
-  return { chunk, text: whole ? chunk.text : lastLines(chunk.text, from.lines) };
+function read(
+  { kraft, itemId }: LogReading,
+  query: Partial<Parameters<RemoteKraft['readLog']>[0]> & {
+    readonly sessionId: string | null;
+    readonly waitMs: number;
+  },
+): Promise<LogChunk> {
+  return kraft.readLog({ itemId, offset: 0, tailLines: null, ...query });
 }
 
-/** The last lines of a text; a last line without its newline counts. */
-export function lastLines(text: string, count: number): string {
-  if (count === 0) return '';
-  const ended = text.endsWith('\n');
-  const lines = (ended ? text.slice(0, -1) : text).split('\n').slice(-count);
-  return lines.join('\n') + (ended ? '\n' : '');
-}
-
-interface LogPrinter {
-  begin(sessionId: string): void;
-  dropped(bytes: number): void;
-  add(text: string): void;
-  end(): void;
-}
-
-/** Prints whole lines; what has no newline yet is held until it gets one or the log ends. */
-function createPrinter({ io, json }: LogReading): LogPrinter {
-  let session = '';
-  let held = '';
-  const line = (text: string): void => {
-    if (json) printJsonLine(io, { session_id: session, text });
-    else io.out(`${safeText(text)}\n`);
-  };
-  return {
-    begin: (sessionId) => {
-      session = sessionId;
-      if (!json) io.err(io.style.dim(`session ${safeLine(sessionId)}\n`));
-    },
-    dropped: (bytes) => {
-      if (bytes > 0) io.err(io.style.yellow(`${bytes} bytes in the middle of this log were dropped by its cap\n`));
-    },
-    add: (text) => {
-      const lines = (held + text).split('\n');
-      held = lines.pop() ?? '';
-      for (const each of lines) line(each);
-    },
-    end: () => {
-      if (held !== '') line(held);
-      held = '';
-    },
-  };
+/** What Kraft recorded of output that did not get into the session's log; null while nothing is known to be missing. */
+async function findIncomplete({ kraft, itemId }: LogReading, sessionId: string): Promise<IncompleteLog | null> {
+  const type = 'session_output_incomplete';
+  for (let afterSeq = 0; ;) {
+    const rows = await kraft.events({ itemId, type, afterSeq, limit: pageSize });
+    for (const row of rows) if (row.type === type && row.payload.session_id === sessionId) return row.payload;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return null;
+    afterSeq = last.seq;
+  }
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Io } from './command.ts';
 import { createStyle, decideTerminal } from './terminal.ts';
 
@@ -21,5 +22,8 @@ export function openIo(options: { readonly version: string; readonly personUmask
     style: createStyle(terminal.color),
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
+    flushed: async () => {
+      for (const stream of [process.stdout, process.stderr]) if (stream.writableNeedDrain) await once(stream, 'drain');
+    },
   };
 }

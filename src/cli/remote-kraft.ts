@@ -42,10 +42,10 @@ export function createRemoteKraft(client: DaemonClient): RemoteKraft {
     events: ({ itemId, type, afterSeq, limit }) => sendEvents(client, itemId, { type, after_seq: afterSeq, limit }),
     followEvents: ({ itemId, type, afterSeq, waitMs }) =>
       sendEvents(client, itemId, { type, after_seq: afterSeq, waitMs }),
-    readLog: ({ itemId, sessionId, offset, tailBytes, waitMs }) =>
+    readLog: ({ itemId, sessionId, offset, tailLines, waitMs }) =>
       client.send<LogChunk>('itemLog', {
         params: { id: itemId },
-        query: { session: sessionId, offset, tailBytes, waitMs },
+        query: { session: sessionId, offset, tailLines, waitMs },
       }),
     diff: ({ itemId, format }) => client.send('itemDiff', { params: { id: itemId }, query: { format } }),
     prompt: async (id) => (await client.send<{ prompt: string }>('itemPrompt', { params: { id } })).prompt,

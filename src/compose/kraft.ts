@@ -64,9 +64,15 @@ export interface HealthQuery {
 export interface LogChunk {
   readonly sessionId: string;
   readonly text: string;
+  /** Where the text begins; what lies between the offset that was asked for and here was dropped by the cap. */
+  readonly startOffset: number;
   /** Where to go on. */
   readonly nextOffset: number;
+  /** Bytes of the log when it was read, the dropped ones included. */
+  readonly sizeBytes: number;
   readonly ended: boolean;
+  /** A tail that begins later than was asked for: its lines are longer than what is gone back. */
+  readonly shortened: boolean;
   /** Bytes that the cap dropped between head and tail; 0 for none. */
   readonly droppedBytes: number;
 }
@@ -101,12 +107,16 @@ export interface Kraft extends AsyncDisposable {
     readonly afterSeq: number;
     readonly waitMs: number;
   }): Promise<readonly EventRow[]>;
-  /** Null session: the item's newest. `waitMs` > 0 waits for more output. */
+  /**
+   * At most half a megabyte of a log, from `offset` on, or from the beginning of its last `tailLines` lines. Null session: the
+   * item's newest. `waitMs` > 0 waits for more output.
+   */
   readLog(query: {
     readonly itemId: string;
     readonly sessionId: string | null;
     readonly offset: number;
-    readonly tailBytes: number | null;
+    /** Null reads from `offset`. */
+    readonly tailLines: number | null;
     readonly waitMs: number;
   }): Promise<LogChunk>;
   diff(query: {

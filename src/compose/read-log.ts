@@ -1,11 +1,12 @@
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { readDroppedRange, type DroppedRange } from '../launch/index.ts';
 import type { SessionRow, Store } from '../store/index.ts';
 import { composeErrors } from './errors.ts';
+import { findTail } from './find-tail.ts';
 import type { Kraft, LogChunk } from './kraft.ts';
 
-/** Bytes of one answer: a reader asks again. */
-const chunkMaxBytes = 1024 * 1024;
+/** Bytes of one answer, so of the buffer of one reader: it asks again. */
+const chunkMaxBytes = 512 * 1024;
 const lookAgainMs = 100;
 
 type LogQuery = Parameters<Kraft['readLog']>[0];
@@ -14,14 +15,14 @@ type LogQuery = Parameters<Kraft['readLog']>[0];
 export async function readLog(store: Store, query: LogQuery): Promise<LogChunk> {
   const session = await findSession(store, query);
   const deadlineMs = performance.now() + query.waitMs;
-  let offset = query.tailBytes === null ? query.offset : null;
+  let from: Start = query.tailLines === null ? { offset: query.offset } : { tailLines: query.tailLines };
   for (;;) {
     // The state first: what is written before a session ends is on disk by then.
     const row = await store.getSession(session.id);
     const over = row !== null && row.status !== 'pending' && row.status !== 'running';
-    const chunk = await readChunk(session, { offset, tailBytes: query.tailBytes ?? 0, over });
+    const chunk = await readChunk(session, from, over);
     if (chunk.text !== '' || chunk.ended || performance.now() >= deadlineMs) return chunk;
-    offset = chunk.nextOffset;
+    from = { offset: chunk.nextOffset };
     await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
   }
 }
@@ -33,41 +34,68 @@ async function findSession(store: Store, { itemId, sessionId }: LogQuery): Promi
   return found;
 }
 
-interface Window {
-  /** Null: the last `tailBytes`, from the beginning of a line. */
-  readonly offset: number | null;
-  readonly tailBytes: number;
-  /** Nothing more will be written. */
-  readonly over: boolean;
-}
+type Start = { readonly offset: number } | { readonly tailLines: number };
 
-async function readChunk(session: SessionRow, window: Window): Promise<LogChunk> {
-  const dropped = await readDroppedRange(session.logPath);
-  const droppedBytes = dropped === null ? 0 : dropped.to - dropped.from;
+/** `over`: nothing more will be written. */
+async function readChunk(session: SessionRow, from: Start, over: boolean): Promise<LogChunk> {
   const file = await open(session.logPath, 'r').catch(() => null);
   if (file === null) {
-    return { sessionId: session.id, text: '', nextOffset: window.offset ?? 0, ended: window.over, droppedBytes };
+    const at = 'offset' in from ? from.offset : 0;
+    const nothing = { text: '', startOffset: at, nextOffset: at, sizeBytes: 0, shortened: false, droppedBytes: 0 };
+    return { sessionId: session.id, ...nothing, ended: over };
   }
   try {
-    const { size } = await file.stat();
-    const tail = window.offset === null;
-    const start = skipDropped(window.offset ?? Math.max(0, size - Math.min(window.tailBytes, chunkMaxBytes)), dropped);
-    const end = endOf({ start, size, dropped });
-    const bytes = Buffer.alloc(Math.max(0, end - start));
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-    const read = bytes.subarray(0, bytesRead);
-    const from = tail && start > 0 ? read.indexOf(0x0a) + 1 : 0;
-    const to = window.over && start + bytesRead >= size ? read.length : wholeCharacters(read);
-    return {
-      sessionId: session.id,
-      text: read.subarray(from, Math.max(from, to)).toString('utf8'),
-      nextOffset: start + to,
-      ended: window.over && start + to >= size,
-      droppedBytes,
-    };
+    for (;;) {
+      const dropped = await readDroppedRange(session.logPath);
+      const chunk = await readAround(file, { session, from, over, dropped });
+      // The cap says what it drops before it does: what was read meanwhile may be the zeros of its hole.
+      const now = await readDroppedRange(session.logPath);
+      if (now === null || now.to === dropped?.to || !overlaps(chunk, now)) return chunk;
+    }
   } finally {
     await file.close();
   }
+}
+
+interface Reading {
+  readonly session: SessionRow;
+  readonly from: Start;
+  readonly over: boolean;
+  readonly dropped: DroppedRange | null;
+}
+
+async function readAround(file: FileHandle, { session, from, over, dropped }: Reading): Promise<LogChunk> {
+  const { size } = await file.stat();
+  const { offset, shortened } =
+    'offset' in from
+      ? { offset: from.offset, shortened: false }
+      : await findTail(file, { lines: from.tailLines, sizeBytes: size, dropped });
+  const start = skipDropped(offset, dropped);
+  const end = endOf({ start, size, dropped });
+  const bytes = Buffer.alloc(Math.max(0, end - start));
+  const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+  const read = bytes.subarray(0, bytesRead);
+  // No more of a character comes at the end of a log that is over, and before a hole.
+  const isLast = (over && start + bytesRead >= size) || start + bytesRead === dropped?.from;
+  const taken = isLast ? read.length : wholeCharacters(read);
+  return {
+    sessionId: session.id,
+    text: read.subarray(0, taken).toString('utf8'),
+    startOffset: start,
+    nextOffset: start + taken,
+    sizeBytes: size,
+    ended: over && start + taken >= size,
+    shortened,
+    droppedBytes: lengthOf(dropped),
+  };
+}
+
+function lengthOf(dropped: DroppedRange | null): number {
+  return dropped === null ? 0 : dropped.to - dropped.from;
+}
+
+function overlaps({ startOffset, nextOffset }: LogChunk, dropped: DroppedRange): boolean {
+  return startOffset < dropped.to && nextOffset > dropped.from;
 }
 
 /** The hole that the cap made is neither read nor counted as text. */

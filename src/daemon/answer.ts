@@ -46,7 +46,7 @@ export const answers: Readonly<Record<RouteName, Answer>> = {
       itemId: idOf(params),
       sessionId: query.get('session'),
       offset: readNumber(query, 'offset', { fallback: 0, max: seqMax }),
-      tailBytes: query.has('tailBytes') ? readNumber(query, 'tailBytes', { fallback: 0, max: seqMax }) : null,
+      tailLines: query.has('tailLines') ? readNumber(query, 'tailLines', { fallback: 0, max: seqMax }) : null,
       waitMs: readWaitMs(query),
     }),
   itemDiff: ({ params, query }, { kraft }) =>

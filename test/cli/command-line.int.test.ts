@@ -201,8 +201,11 @@ describe('verbs on items', () => {
 
   it('prints the end of a log, its session on the side', async () => {
     const end = await user.kraft(['view', 'logs', 'abcd', '-n', '1']);
-    expect(end).toMatchObject({ exitCode: 0, stdout: 'two\n', stderr: 'session s1\n' });
-    expect(await user.must(['view', 'logs', 'abcd', '-n', '1', '--json'])).toBe('{"session_id":"s1","text":"two"}\n');
+    expect(end).toMatchObject({ exitCode: 0, stdout: 'one\ntwo\n', stderr: 'session s1\n' });
+    expect(await user.must(['view', 'logs', 'abcd', '--json'])).toBe(
+      '{"session_id":"s1","text":"one"}\n{"session_id":"s1","text":"two"}\n',
+    );
+    expect(called('readLog')).toMatchObject([{ tailLines: 1 }, { tailLines: 50 }]);
     expect((await user.kraft(['view', 'logs', 'abcd', '-n', 'x'])).exitCode).toBe(2);
   });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readLog } from '../../src/compose/read-log.ts';
+import { enforceLogCap } from '../../src/launch/log-cap.ts';
 import type { SessionRow, Store } from '../../src/store/index.ts';
 import { sampleSession } from '../support/sample-item.ts';
 
@@ -21,7 +22,15 @@ const store = {
   getSession: (id: string) => Promise.resolve(rows.find((row) => row.id === id) ?? null),
 } as unknown as Store;
 const read = (query: Partial<Parameters<typeof readLog>[1]> = {}) =>
-  readLog(store, { itemId: 'abcd2345', sessionId: null, offset: 0, tailBytes: null, waitMs: 0, ...query });
+  readLog(store, { itemId: 'abcd2345', sessionId: null, offset: 0, tailLines: null, waitMs: 0, ...query });
+
+async function readAll(query: Partial<Parameters<typeof readLog>[1]>) {
+  const chunks = [await read(query)];
+  for (let last = chunks[0]; last !== undefined && !last.ended; last = chunks.at(-1)) {
+    chunks.push(await read({ ...query, tailLines: null, offset: last.nextOffset }));
+  }
+  return { chunks, text: chunks.map((chunk) => chunk.text).join('') };
+}
 
 describe('readLog', () => {
   it('reads the newest session from an offset and says where to go on', async () => {
@@ -29,25 +38,51 @@ describe('readLog', () => {
     expect(await read({ offset: 4 })).toEqual({
       sessionId: 's2',
       text: 'two\n',
+      startOffset: 4,
       nextOffset: 8,
+      sizeBytes: 8,
       ended: false,
+      shortened: false,
       droppedBytes: 0,
     });
   });
 
   it('has ended only when the session has and all was read', async () => {
-    writeFileSync(join(dir, 's1.log'), 'x'.repeat(1024 * 1024 + 5));
+    writeFileSync(join(dir, 's1.log'), 'x'.repeat(512 * 1024 + 5));
     const first = await read({ sessionId: 's1' });
     expect(first.ended).toBe(false);
     const rest = await read({ sessionId: 's1', offset: first.nextOffset });
     expect({ length: rest.text.length, ended: rest.ended }).toEqual({ length: 5, ended: true });
   });
 
-  it('begins a tail with a whole line', async () => {
+  it.each([
+    { lines: 0, text: '' },
+    { lines: 1, text: 'third\n' },
+    { lines: 2, text: 'second\nthird\n' },
+    { lines: 9, text: 'first line\nsecond\nthird\n' },
+  ])('begins a tail of $lines lines with a whole line', async ({ lines, text }) => {
     writeFileSync(join(dir, 's2.log'), 'first line\nsecond\nthird\n');
-    expect((await read({ tailBytes: 10 })).text).toBe('third\n');
-    expect((await read({ tailBytes: 1000 })).text).toBe('first line\nsecond\nthird\n');
-    expect((await read({ tailBytes: 0 })).text).toBe('');
+    expect(await read({ tailLines: lines })).toMatchObject({ text, nextOffset: 24, shortened: false });
+  });
+
+  it('counts a last line that has no end yet', async () => {
+    writeFileSync(join(dir, 's2.log'), 'one\ntwo');
+    expect((await read({ tailLines: 1 })).text).toBe('two');
+  });
+
+  it('looks back over many blocks for a tail, and gives it in parts', async () => {
+    const line = `${'x'.repeat(99)}\n`;
+    writeFileSync(join(dir, 's1.log'), line.repeat(20_000));
+    const { chunks, text } = await readAll({ sessionId: 's1', tailLines: 15_000 });
+    expect({ text: text === line.repeat(15_000), parts: chunks.length > 1 }).toEqual({ text: true, parts: true });
+  });
+
+  it('goes back a bounded way for a tail of endless lines, and says that it is shortened', async () => {
+    writeFileSync(join(dir, 's1.log'), 'x'.repeat(3 * 1024 * 1024));
+    const chunk = await read({ sessionId: 's1', tailLines: 1 });
+    expect(chunk).toMatchObject({ startOffset: 2 * 1024 * 1024, shortened: true });
+    writeFileSync(join(dir, 's1.log'), `${'x'.repeat(3 * 1024 * 1024)}\nlast\n`);
+    expect(await read({ sessionId: 's1', tailLines: 2 })).toMatchObject({ text: 'last\n', shortened: true });
   });
 
   it('never cuts a character in two while more may come', async () => {
@@ -72,6 +107,41 @@ describe('readLog', () => {
     const head = await read({ sessionId: 's1' });
     expect(head).toMatchObject({ text: 'head\n', droppedBytes: 100, ended: false });
     expect(await read({ sessionId: 's1', offset: head.nextOffset })).toMatchObject({ text: 'tail\n', ended: true });
+  });
+
+  it('goes past the hole when a character was cut in two by it', async () => {
+    writeFileSync(join(dir, 's2.log'), Buffer.concat([Buffer.from('漢').subarray(0, 2), Buffer.from('\0\0tail\n')]));
+    writeFileSync(join(dir, 's2.log.cap.json'), '{"from":2,"to":4}');
+    const head = await read();
+    expect(head).toMatchObject({ text: '\ufffd', nextOffset: 2 });
+    expect(await read({ offset: head.nextOffset })).toMatchObject({ startOffset: 4, text: 'tail\n' });
+  });
+
+  it('begins a tail behind the hole', async () => {
+    writeFileSync(join(dir, 's1.log'), `head\n${'\0'.repeat(100)}cut\nlast\n`);
+    writeFileSync(join(dir, 's1.log.cap.json'), '{"from":5,"to":105}');
+    expect(await read({ sessionId: 's1', tailLines: 9 })).toMatchObject({ text: 'last\n', droppedBytes: 100 });
+  });
+
+  it('never takes the hole of a cap for text, however the two meet', async () => {
+    const cap = { headBytes: 64 * 1024, tailBytes: 64 * 1024, slackBytes: 64 * 1024 };
+    const line = `${'y'.repeat(63)}\n`;
+    const path = join(dir, 's2.log');
+    const env = { PATH: '/usr/bin:/bin' };
+    writeFileSync(path, '');
+    const texts: string[] = [];
+    let offset = 0;
+    let lostBytes = 0;
+    for (let round = 0; round < 12; round++) {
+      appendFileSync(path, line.repeat(4096));
+      const [why, chunk] = await Promise.all([enforceLogCap(path, cap, env), read({ offset })]);
+      expect(why).toBeNull();
+      lostBytes += chunk.startOffset - offset;
+      offset = chunk.nextOffset;
+      texts.push(chunk.text);
+    }
+    expect(texts.join('').replaceAll(/[y\n]/g, '')).toBe('');
+    expect(Buffer.byteLength(texts.join('')) + lostBytes).toBe(offset);
   });
 
   it('waits for output that is still to come', async () => {

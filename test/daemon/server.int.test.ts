@@ -83,7 +83,7 @@ describe('the daemon’s server', () => {
     await remote.showItem('abcd');
     await remote.listItems({ repo: '/r', includeAbandoned: true });
     await remote.events({ itemId: 'abcd', type: 'node_started', afterSeq: 3, limit: 7 });
-    await remote.readLog({ itemId: 'abcd', sessionId: null, offset: 5, tailBytes: null, waitMs: 10 });
+    await remote.readLog({ itemId: 'abcd', sessionId: null, offset: 5, tailLines: null, waitMs: 10 });
     await remote.diff({ itemId: 'abcd', format: 'stat' });
     await remote.prompt('abcd');
     await remote.repos();
@@ -98,7 +98,7 @@ describe('the daemon’s server', () => {
       ['showItem', 'abcd'],
       ['listItems', { repo: '/r', includeAbandoned: true }],
       ['events', { itemId: 'abcd', type: 'node_started', afterSeq: 3, limit: 7 }],
-      ['readLog', { itemId: 'abcd', sessionId: null, offset: 5, tailBytes: null, waitMs: 10 }],
+      ['readLog', { itemId: 'abcd', sessionId: null, offset: 5, tailLines: null, waitMs: 10 }],
       ['diff', { itemId: 'abcd', format: 'stat' }],
       ['prompt', 'abcd'],
       ['repos', null],

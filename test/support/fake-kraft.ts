@@ -30,7 +30,16 @@ export class FakeKraft implements Kraft {
   rows: EventRow[] = [];
   protocol = 1;
   sessions = 0;
-  log: LogChunk = { sessionId: 's1', text: 'one\ntwo\n', nextOffset: 8, ended: true, droppedBytes: 0 };
+  log: LogChunk = {
+    sessionId: 's1',
+    text: 'one\ntwo\n',
+    startOffset: 0,
+    nextOffset: 8,
+    sizeBytes: 8,
+    ended: true,
+    shortened: false,
+    droppedBytes: 0,
+  };
   diffText = '';
 
   #note<T>(name: string, argument: unknown, value: T): Promise<T> {

@@ -1,8 +1,7 @@
-import type { EventRow } from '../../events/index.ts';
 import { defineCommand, flag, itemArgument, jsonOption, valued, type Io } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findItemId } from '../item-id.ts';
-import { printJson, printJsonLine } from '../print-json.ts';
+import { createJsonList, printJsonLine } from '../print-json.ts';
 import { readCount } from '../read-count.ts';
 import { openRemoteKraft, type RemoteKraft } from '../remote-kraft.ts';
 import { renderEvent } from '../render-events.ts';
@@ -34,16 +33,17 @@ export const viewEvents = defineCommand({
     };
     const kraft = openRemoteKraft(io);
     if (options.follow) return followEvents(kraft, { ...query, after }, { io, json: options.json });
-    const rows: EventRow[] = [];
+    const list = options.json ? createJsonList(io) : null;
     for (let afterSeq = after; ;) {
       const page = await kraft.events({ ...query, afterSeq, limit: pageSize });
-      rows.push(...page);
+      if (list === null) io.out(page.map((row) => renderEvent(row, io.style)).join(''));
+      else list.add(page);
+      await io.flushed();
       const last = page.at(-1);
       if (last === undefined || page.length < pageSize) break;
       afterSeq = last.seq;
     }
-    if (options.json) printJson(io, rows);
-    else for (const row of rows) io.out(renderEvent(row, io.style));
+    list?.end();
     return exitCodes.ok;
   },
 });
@@ -61,5 +61,6 @@ async function followEvents(
       else output.io.out(renderEvent(row, output.io.style));
       afterSeq = row.seq;
     }
+    await output.io.flushed();
   }
 }

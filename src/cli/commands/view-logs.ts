@@ -10,7 +10,7 @@ const linesByDefault = 50;
 
 export const viewLogs = defineCommand({
   description:
-    'Shows the last output of an item’s newest session. With `-f` it goes on with what comes, through the item’s further\nsessions, until the item stops or ends; an interrupt stops only the following.',
+    'Shows the last output of an item’s newest session. With `-f` it goes on with what comes, through the item’s further\nsessions, until the item stops or ends; an interrupt stops only the following. What a log lacks is said on standard\nerror. With `--json` a line of more than a megabyte comes in parts, all but the last with `partial`.',
   arguments: [itemArgument],
   options: {
     follow: flag('Go on with new output', 'f'),
