@@ -73,7 +73,8 @@ onHosts(allHosts, 'an engine', (host) => {
 
   it('tells which programs an image has, and what it is like, (SI 1.8, 5.8)', async () => {
     const engine = await openHost(host);
-    const look = { image, home: '/kraft-look', marker: randomHex16(), selinux: null };
+    const limits = { cpu: null, memoryBytes: null, closeSwap: false, pids: null };
+    const look = { image, home: '/kraft-look', marker: randomHex16(), limits, selinux: null };
     const options = { env: {}, timeoutMs: 60_000, input: null };
     const programs = ['sh', 'kraft-no-such-program', 'cat'];
     const answer = await engine.runThrowaway(planProgramProbe({ ...look, programs, envNames: [] }), options);

@@ -8,7 +8,15 @@ import { parseHostPattern } from './host-pattern.ts';
 const memoryMinBytes = 6 * 1024 ** 2;
 
 export const ResourcesBlock = z.strictObject({
-  cpu: z.number().min(0.01).optional().meta({ description: 'CPUs, fractions allowed; at least 0.01.' }),
+  cpu: z
+    .number()
+    .min(0.01)
+    .superRefine((cpus, ctx) => {
+      // Docker counts in billionths and refuses what is finer; rounding would be another limit than was asked for.
+      if (!/^\d+(?:\.\d{1,9})?$/u.test(String(cpus))) problem(ctx, 'must have at most 9 decimals', {});
+    })
+    .optional()
+    .meta({ description: 'CPUs, fractions allowed; at least 0.01.' }),
   memory: z
     .string()
     .superRefine((text, ctx) => {

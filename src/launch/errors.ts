@@ -60,15 +60,15 @@ export const launchErrors = defineErrors({
     kind: 'limit',
     message: (p: { memoryBytes: number; confirmed: boolean; peakBytes: number | null }) =>
       p.confirmed
-        ? `The memory limit of ${renderSize(p.memoryBytes)} killed a process of the sandbox.`
+        ? `The memory limit of ${renderSize(p.memoryBytes)} killed a process of the sandbox${p.peakBytes === null ? '' : `, which had come to use ${renderSize(p.peakBytes)}`}.`
         : `The container ended with code 137 under its memory limit of ${renderSize(p.memoryBytes)}; the engine did not confirm that the limit killed it.`,
     remedy: (p: { memoryBytes: number; peakBytes: number | null }) =>
       `Raise \`sandbox.resources.memory\` in repos.yaml, to ${renderSize(suggestMemory(p.memoryBytes, p.peakBytes))} for a start, then run \`kraft item retry\`: the same limit would end the same way.`,
   },
   HOST_MEMORY_SHORT: {
     kind: 'environment',
-    message: () =>
-      'The container ended with code 137 while the machine as a whole ran out of memory; nothing says that the memory limit of the sandbox killed it.',
+    message: (p: { exitCode: number | null }) =>
+      `The machine as a whole ran out of memory while the container ran, which ended${p.exitCode === null ? '' : ` with code ${p.exitCode}`}; nothing says that a memory limit of the sandbox killed it.`,
     remedy: () =>
       'Free memory on this machine, or run fewer items at once (`max_concurrent` in policy.yaml); then run `kraft item retry`.',
   },

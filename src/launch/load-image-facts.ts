@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { randomHex16 } from '../base/index.ts';
 import {
+  type ContainerLimits,
   type ContainerSpec,
   type Engine,
   type ImageFacts,
@@ -12,6 +13,7 @@ import {
   planImageReader,
 } from '../runtime/index.ts';
 import { launchErrors } from './errors.ts';
+import { refuseLimitKill } from './limit-kill.ts';
 import { saveFile } from './save-file.ts';
 
 const Kept = z.strictObject({
@@ -26,7 +28,8 @@ const Kept = z.strictObject({
 
 /**
  * What an image says of itself: read once per image id in a container without network and kept under
- * `run/sandbox-image/`. An answer that is not whole is kept nowhere. Errors: IMAGE_UNREADABLE.
+ * `run/sandbox-image/`. An answer that is not whole is kept nowhere. Errors: IMAGE_UNREADABLE,
+ * MEMORY_LIMIT_REACHED.
  */
 export async function loadImageFacts(request: {
   readonly engine: Engine;
@@ -34,6 +37,7 @@ export async function loadImageFacts(request: {
   readonly image: ImageInfo;
   readonly home: string;
   readonly run: string;
+  readonly limits: ContainerLimits;
   readonly selinux: ContainerSpec['selinux'];
   readonly namedFiles: readonly string[];
 }): Promise<ImageFacts> {
@@ -46,12 +50,14 @@ export async function loadImageFacts(request: {
     image: request.reference,
     home: request.home,
     marker,
+    limits: request.limits,
     selinux: request.selinux,
     namedFiles: asked,
   });
   const result = await request.engine.runThrowaway(spec, { env: {}, timeoutMs: imageFactsTimeoutMs, input: null });
   const facts = parseImageReader(result, marker);
   if (facts === null) {
+    refuseLimitKill(result, request.limits);
     const said = result.stderr.trim().split('\n').at(-1) ?? '';
     const why = result.timedOut ? 'it gave no answer in time' : said === '' ? 'its answer is not whole' : said;
     throw launchErrors.create('IMAGE_UNREADABLE', { image: request.reference, why });

@@ -92,7 +92,7 @@ export async function probeMachine(
   if (first !== undefined || found.image === null) throw gatherErrors([first as KraftError, ...rest]);
 
   const user = planUser(facts, view.uid, view.gid);
-  const inImage = { ...view, reference, image: found.image, selinux: selinux.mode };
+  const inImage = { ...view, reference, image: found.image, limits: limits.limits, selinux: selinux.mode };
   const { imageFacts, caBundle } = await prepareCa(inImage, subject.repo, extra);
   return {
     facts,
@@ -139,6 +139,7 @@ async function findImage(
 interface InImage extends MachineView {
   readonly reference: string;
   readonly image: ImageInfo;
+  readonly limits: ContainerLimits;
   readonly selinux: ContainerSpec['selinux'];
 }
 
@@ -150,9 +151,9 @@ async function prepareCa(
 ): Promise<{ readonly imageFacts: ImageFacts; readonly caBundle: string | null }> {
   const named = extra.certificates.length === 0 ? [] : findNamedCaFiles(repo.env, at.image.env);
   const namedFiles = named.map((file) => file.path).filter((path) => isAbsolute(path));
-  const { engine, reference, image, selinux } = at;
+  const { engine, reference, image, limits, selinux } = at;
   const { home, run } = at.paths;
-  const imageFacts = await loadImageFacts({ engine, reference, image, home, run, selinux, namedFiles });
+  const imageFacts = await loadImageFacts({ engine, reference, image, home, run, limits, selinux, namedFiles });
   if (extra.certificates.length === 0) return { imageFacts, caBundle: null };
   const plan = planCaBundle({ reference, imageId: image.id, facts: imageFacts, named, extra: extra.certificates });
   if (plan.refusal !== null) throw plan.refusal;

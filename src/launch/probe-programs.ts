@@ -10,6 +10,7 @@ import {
 } from '../runtime/index.ts';
 import { launchErrors } from './errors.ts';
 import type { PreflightRequest, ProgramNeed } from './launch.ts';
+import { refuseLimitKill } from './limit-kill.ts';
 import type { Machine, MachineView } from './probe-machine.ts';
 
 /** Bound of one `--version`. */
@@ -20,7 +21,7 @@ export type ProgramHits = Set<string>;
 
 /**
  * Runs every program that is needed inside the image (PF-D09, K11). Answers warnings for what could not be found out.
- * Errors: PROGRAMS_MISSING naming each, PROGRAM_BROKEN.
+ * Errors: PROGRAMS_MISSING naming each, PROGRAM_BROKEN, MEMORY_LIMIT_REACHED.
  */
 export async function probePrograms(
   view: MachineView,
@@ -38,12 +39,14 @@ export async function probePrograms(
     image,
     home: view.paths.home,
     marker,
+    limits: machine.limits,
     selinux: machine.selinux,
     programs,
     envNames: Object.keys(request.repo.env),
   });
   const env = repositoryValues(view, request);
   const result = await view.engine.runThrowaway(spec, { env, timeoutMs: imageFactsTimeoutMs, input: null });
+  refuseLimitKill(result, machine.limits);
   const answer = parseProgramProbe(result, { programs, marker });
   if (answer.kind === 'inconclusive')
     return [`whether the image ${image} has its programs could not be asked: ${answer.why}`];
@@ -85,6 +88,7 @@ async function startProgram(start: Start, need: ProgramNeed): Promise<string | n
   };
   const result = await view.engine.runThrowaway(spec, { env: start.env, timeoutMs: startTimeoutMs, input: null });
   if (result.exitCode === 0) return null;
+  refuseLimitKill(result, machine.limits);
   if (result.timedOut || result.exitCode === null) return `${need.program} gave no answer to --version in the image`;
   throw launchErrors.create('PROGRAM_BROKEN', {
     image: start.request.sandbox.image,

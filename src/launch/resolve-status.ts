@@ -49,14 +49,15 @@ export function resolveStatus(evidence: LaunchEvidence): ResolvedStatus {
 
 /** Nobody stopped it and it said nothing of itself: the machine and its exit code speak. */
 function endedAlone(evidence: LaunchEvidence): ResolvedStatus {
+  const { role, exitCode, reading } = evidence;
+  if (role !== 'agent' && exitCode === 0 && reading.kind === 'none')
+    return { status: 'done', reason: null, error: null };
   if (evidence.hostShort) {
-    const error = launchErrors.create('HOST_MEMORY_SHORT', undefined);
-    return { status: 'failed', reason: error.message, error };
+    // Not `failed`: the task has not been heard, so nothing about its work is known.
+    const error = launchErrors.create('HOST_MEMORY_SHORT', { exitCode });
+    return { status: 'unknown', reason: error.message, error };
   }
-  if (evidence.role === 'agent') return { status: 'failed', reason: noResult(evidence.exitCode), error: null };
-  return evidence.exitCode === 0
-    ? { status: 'done', reason: null, error: null }
-    : { status: 'failed', reason: endedWith(evidence.exitCode), error: null };
+  return { status: 'failed', reason: role === 'agent' ? noResult(exitCode) : endedWith(exitCode), error: null };
 }
 
 const stopped = {

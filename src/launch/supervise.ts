@@ -44,7 +44,7 @@ export const defaultBounds: SuperviseBounds = {
   clientPollMs: 200,
   containerPollMs: 1_000,
   logPollMs: 1_000,
-  memoryPollMs: 1_000,
+  memoryPollMs: 250,
   settleMs: 30_000,
   lagMs: 2_000,
 };
@@ -177,10 +177,9 @@ export class Supervision implements RunningLaunch {
     }
   }
 
-  /** Nothing is looked at without a limit. */
-  async #watchMemory(): Promise<MemoryEvidence | null> {
-    const { container, memoryBytes } = this.track;
-    if (memoryBytes === null) return null;
+  /** Without a limit too: what is killed then was killed for the machine's want of memory. */
+  #watchMemory(): Promise<MemoryEvidence | null> {
+    const { container } = this.track;
     const { engine, bounds } = this.#context;
     const wait = (ms: number): Promise<boolean> => this.#wait(ms);
     return watchMemory({ engine, container, root: '/', pollMs: bounds.memoryPollMs, wait });

@@ -19,7 +19,7 @@ export interface LaunchEnd {
   readonly cause: StopCause | null;
   readonly clientEndedFirst: boolean;
   readonly logFailure: KraftError | null;
-  /** What was seen of its memory while it was alive; null without a limit or where that cannot be read. */
+  /** What was seen of its memory while it was alive; null where that cannot be read. */
   readonly memory: MemoryEvidence | null;
 }
 

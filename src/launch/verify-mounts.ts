@@ -9,6 +9,7 @@ import {
 } from '../runtime/index.ts';
 import { launchErrors } from './errors.ts';
 import type { LaunchPlan } from './launch.ts';
+import { refuseLimitKill } from './limit-kill.ts';
 import { notCreatedError } from './resolve-status.ts';
 
 /** Bound of the look inside; the first one under keep-id makes Podman copy the image, at thousands of files a minute. */
@@ -83,13 +84,14 @@ function parseMountinfo(lines: readonly string[]): ReadonlyMap<string, 'ro' | 'r
   return seen;
 }
 
-/** Looks and throws. Errors: SANDBOX_MOUNTS_WRONG. */
+/** Looks and throws. Errors: SANDBOX_MOUNTS_WRONG, CONTAINER_NOT_CREATED, MEMORY_LIMIT_REACHED. */
 export async function verifyMounts(engine: Engine, plan: LaunchPlan): Promise<void> {
   const marker = randomHex16();
   const spec = planVerification(plan, marker);
   const result = await engine.runThrowaway(spec, { env: {}, timeoutMs: verifyTimeoutMs, input: null });
   const problems = judgeMounts(result, plan.container.mounts, marker);
   if (problems === null) {
+    refuseLimitKill(result, plan.container.limits);
     const said = safeLine(result.stderr.trim().split('\n').at(-1) ?? '');
     throw notCreatedError(result.timedOut ? 'it gave no answer in time' : said === '' ? 'it said nothing' : said);
   }

@@ -1,5 +1,12 @@
-import { type MemoryEvidence, addMemoryReading } from '../limits/index.ts';
-import { type Engine, type MemoryCgroup, findMemoryCgroup, readHostMemory, readMemory } from '../runtime/index.ts';
+import { type MemoryEvidence, addMemoryReading, nothingSeen } from '../limits/index.ts';
+import {
+  type Engine,
+  type MemoryCgroup,
+  findMemoryCgroup,
+  readHostMemory,
+  readMemory,
+  watchMemoryEvents,
+} from '../runtime/index.ts';
 
 export interface MemoryWatch {
   readonly engine: Pick<Engine, 'inspectContainer'>;
@@ -16,22 +23,28 @@ export interface MemoryWatch {
 const askMaxMs = 30_000;
 
 /**
- * Looks at the container's memory cgroup until the launch is over: with the container the kernel drops its count. Null
- * when it could not be read (not visible from here, or over before the first look). Never throws.
+ * Looks at the container's memory cgroup until the launch is over: with the container the kernel drops its count, and no
+ * descriptor that was opened before reads it any more. On cgroup v2 the kernel says when a count changes, so that the
+ * kill which ends the container is read before its cgroup goes; on v1 that one is seen only when a look falls in between,
+ * and the engine's own word, which is reliable there, has to do. Null when the cgroup could not be read (not visible from
+ * here, or over before the first look). Never throws.
  */
 export async function watchMemory(watch: MemoryWatch): Promise<MemoryEvidence | null> {
   const { root, pollMs, wait } = watch;
   const before = await readHostMemory(root);
   const cgroup = await awaitCgroup(watch);
   if (cgroup === null) return null;
-  let evidence: MemoryEvidence = { kills: 0, peakBytes: null, hostKills: 0, hostLowestShare: null };
-  for (let goOn = true; goOn;) {
-    const reading = await readMemory(cgroup);
-    evidence = addMemoryReading(evidence, reading, { before, now: await readHostMemory(root) });
-    goOn = await wait(pollMs);
-  }
+  let evidence = nothingSeen;
+  const look = (now: typeof before): void => {
+    evidence = addMemoryReading(evidence, readMemory(cgroup), { before, now });
+  };
+  const stopWatching = watchMemoryEvents(cgroup, () => look(before));
+  do look(await readHostMemory(root));
+  while (await wait(pollMs));
+  stopWatching();
   // A container's cgroup may outlive its client by a moment, and the machine's counters stay.
-  return addMemoryReading(evidence, await readMemory(cgroup), { before, now: await readHostMemory(root) });
+  look(await readHostMemory(root));
+  return evidence;
 }
 
 /** The cgroup, as soon as the engine names the container's first process. */

@@ -1,5 +1,5 @@
 import type { ContainerState, EngineKind } from '../runtime/index.ts';
-import { type MemoryEvidence, isHostShort } from './memory-evidence.ts';
+import { type MemoryEvidence, isHostShort, isLimitKill } from './memory-evidence.ts';
 
 /** How long after exit 137 the engine is asked for its flag, and how often (SI 0.5). */
 export const oomGraceMs = 2_000;
@@ -33,18 +33,35 @@ export type OomVerdict =
 /**
  * Whether the memory limit killed the container (SI 6.4). The kernel's word may come late or never (cgroup v2, and v1
  * since Linux 4.19), so a kill that the cgroup counted is as good, and without one an exit of 137 under a limit counts
- * after the grace, unconfirmed.
+ * after the grace, unconfirmed. A kill that the cgroup counted while its limit was far is the machine's, also where the
+ * engine flags it: on cgroup v2 engines flag every kill. Pure.
  */
 export function confirmOom(evidence: OomEvidence): OomVerdict {
-  const { state, counted } = evidence;
-  if (state === null || state.memoryLimitBytes === 0) return { kind: 'no kill' };
+  const { state } = evidence;
+  if (state === null) return { kind: 'no kill' };
+  return state.memoryLimitBytes === 0 ? judgeUnlimited(evidence, state) : judgeLimited(evidence, state);
+}
+
+function judgeLimited(evidence: OomEvidence, state: ContainerState): OomVerdict {
+  const { counted, stoppedByKraft } = evidence;
   const memoryBytes = state.memoryLimitBytes;
-  if (isTold(evidence, state) || (counted?.kills ?? 0) > 0) return { kind: 'killed', memoryBytes, confirmed: true };
+  if (counted !== null && counted.kills > 0) {
+    if (isLimitKill(counted)) return { kind: 'killed', memoryBytes, confirmed: true };
+    return stoppedByKraft ? { kind: 'no kill' } : { kind: 'host short' };
+  }
+  if (isTold(evidence, state)) return { kind: 'killed', memoryBytes, confirmed: true };
   if (state.exitCode !== 137) return { kind: 'no kill' };
   if (!evidence.graceOver) return { kind: 'ask again' };
-  if (evidence.stoppedByKraft) return { kind: 'no kill' };
+  if (stoppedByKraft) return { kind: 'no kill' };
   if (counted !== null && isHostShort(counted)) return { kind: 'host short' };
   return { kind: 'killed', memoryBytes, confirmed: false };
+}
+
+/** Without a limit there is none to blame, whatever the engine flags; the machine may have run out all the same. */
+function judgeUnlimited({ counted, stoppedByKraft }: OomEvidence, state: ContainerState): OomVerdict {
+  if (counted === null || stoppedByKraft) return { kind: 'no kill' };
+  const killed = counted.kills > 0 || (state.exitCode === 137 && isHostShort(counted));
+  return killed ? { kind: 'host short' } : { kind: 'no kill' };
 }
 
 /** Docker's word is its flag alone; Podman's is also the file of its conmon. */

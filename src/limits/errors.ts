@@ -15,6 +15,6 @@ export const limitErrors = defineErrors({
     message: (p: { limit: string; value: string; engine: string }) =>
       `resources.${p.limit}: ${p.value} is asked for, but Kraft could not tell whether it would be enforced: ${p.engine} gave no readable answer about its limits.`,
     remedy: () =>
-      'Run `kraft admin doctor`, which asks again, as the next launch does; or take the limit out of repos.yaml.',
+      'Run `kraft admin doctor`, which asks again at once (a launch does half a minute later), then `kraft item retry`; or take the limit out of repos.yaml.',
   },
 });

@@ -2,8 +2,10 @@ import type { HostMemoryReading, MemoryReading } from '../runtime/index.ts';
 
 /** What was seen of a container's memory while it was alive. */
 export interface MemoryEvidence {
-  /** Kills that the container's own cgroup counted. */
+  /** Kills that the container's own cgroup counted, whatever the kernel killed for. */
   readonly kills: number;
+  /** Whether the container's own limit was met; null while nothing tells. */
+  readonly limitMet: boolean | null;
   readonly peakBytes: number | null;
   /** Kills on the whole machine since the launch, those under any limit among them. */
   readonly hostKills: number;
@@ -24,16 +26,36 @@ export function addMemoryReading(
   const hostKills = before.kills === null || now.kills === null ? 0 : now.kills - before.kills;
   return {
     kills: Math.max(seen.kills, reading?.kills ?? 0),
+    // Once met is met; a look that does not tell takes nothing back.
+    limitMet: seen.limitMet === true ? true : (reading?.limitMet ?? seen.limitMet),
     peakBytes: pick(Math.max, seen.peakBytes, reading?.peakBytes ?? null),
     hostKills: Math.max(seen.hostKills, hostKills),
     hostLowestShare: pick(Math.min, seen.hostLowestShare, now.availableShare),
   };
 }
 
-/** Whether the machine as a whole ran out of memory, and nothing says that the container's limit killed. Pure. */
+/** Nothing has been looked at yet. */
+export const nothingSeen: MemoryEvidence = {
+  kills: 0,
+  limitMet: null,
+  peakBytes: null,
+  hostKills: 0,
+  hostLowestShare: null,
+};
+
+/** Whether the container's own limit killed a process of it. Pure. */
+export function isLimitKill({ kills, limitMet }: MemoryEvidence): boolean {
+  return kills > 0 && limitMet !== false;
+}
+
+/**
+ * Whether the machine as a whole ran out of memory and may have killed in the container: the kernel killed there though
+ * the limit was far, or it killed somewhere while the machine had nothing left. Pure.
+ */
 export function isHostShort(evidence: MemoryEvidence): boolean {
   const { kills, hostKills, hostLowestShare } = evidence;
-  return kills === 0 && hostKills > 0 && hostLowestShare !== null && hostLowestShare < shortShare;
+  if (kills > 0) return !isLimitKill(evidence);
+  return hostKills > 0 && hostLowestShare !== null && hostLowestShare < shortShare;
 }
 
 /** A limit to try after one was too small: twice what was reached, in whole MiB. */

@@ -1,5 +1,5 @@
 import { homeLabel, roleLabel } from './names.ts';
-import type { ContainerSpec } from './container.ts';
+import type { ContainerLimits, ContainerSpec } from './container.ts';
 import type { ThrowawayResult } from './engine.ts';
 
 /** Bound of looking into an image (SI 0.5); an image that is not here yet may be pulled inside it. */
@@ -18,6 +18,8 @@ interface LookRequest {
   readonly home: string;
   /** Separates Kraft's own lines from whatever else the image prints: fresh hex digits. */
   readonly marker: string;
+  /** Those of the sandbox that asks: an image may do anything, also when it is only looked at. */
+  readonly limits: ContainerLimits;
   readonly selinux: ContainerSpec['selinux'];
 }
 
@@ -36,7 +38,7 @@ function planLook(request: LookRequest): ContainerSpec {
     envLiterals: {},
     envNames: [],
     network: 'none',
-    limits: { cpu: null, memoryBytes: null, closeSwap: false, pids: null },
+    limits: request.limits,
     init: false,
     readOnlyRoot: false,
     interactive: false,

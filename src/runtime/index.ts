@@ -28,6 +28,7 @@ export {
   locateMemoryCgroup,
   readHostMemory,
   readMemory,
+  watchMemoryEvents,
   type HostMemoryReading,
   type MemoryCgroup,
   type MemoryReading,

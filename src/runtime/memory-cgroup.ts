@@ -1,3 +1,4 @@
+import { readFileSync, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -10,8 +11,13 @@ export interface MemoryCgroup {
 
 /** What a container's memory cgroup said at one moment. */
 export interface MemoryReading {
-  /** Processes of it that the kernel killed for want of memory. */
+  /** Processes of it that the kernel killed for want of memory, of its own or of the whole machine. */
   readonly kills: number;
+  /**
+   * Whether its own limit was ever what refused memory; null when that is not told. A kill without it is not its
+   * limit's: the machine ran out, or a group above the container did.
+   */
+  readonly limitMet: boolean | null;
   /** Null where the kernel does not keep it (cgroup v2 before Linux 5.19). */
   readonly peakBytes: number | null;
 }
@@ -73,14 +79,47 @@ function cutAtContainer(path: string, containerId: string): string | null {
   return at === -1 || parts.includes('..') ? null : parts.slice(0, at + 1).join('/');
 }
 
-/** Null once the cgroup is gone, and on a kernel that counts no kills. */
-export async function readMemory({ version, dir }: MemoryCgroup): Promise<MemoryReading | null> {
-  const [events, peak] =
-    version === 1 ? ['memory.oom_control', 'memory.max_usage_in_bytes'] : ['memory.events', 'memory.peak'];
-  const kills = readCounter(await readOrNull(join(dir, events)), 'oom_kill');
+/**
+ * Null once the cgroup is gone, and on a kernel that counts no kills. Synchronous: a few words out of kernel memory, and
+ * the cgroup goes milliseconds after the last process, so that a turn through the thread pool would come too late.
+ */
+export function readMemory({ version, dir }: MemoryCgroup): MemoryReading | null {
+  const read = (name: string): string | null => readNow(join(dir, name));
+  if (version === 2) {
+    const events = read(eventsFile);
+    const kills = readCounter(events, 'oom_kill');
+    const met = readCounter(events, 'oom');
+    return kills === null
+      ? null
+      : { kills, limitMet: met === null ? null : met > 0, peakBytes: parseBytes(read('memory.peak')) };
+  }
+  const kills = readCounter(read('memory.oom_control'), 'oom_kill');
   if (kills === null) return null;
-  const peakText = (await readOrNull(join(dir, peak)))?.trim() ?? '';
-  return { kills, peakBytes: /^\d+$/u.test(peakText) ? Number(peakText) : null };
+  const peakBytes = parseBytes(read('memory.max_usage_in_bytes'));
+  const limitBytes = parseBytes(read('memory.limit_in_bytes'));
+  // v1 does not count why (its failcnt stays 0 on recent kernels); memory is refused within a few pages of the limit.
+  const limitMet = peakBytes === null || limitBytes === null ? null : limitBytes - peakBytes < limitSlackBytes;
+  return { kills, limitMet, peakBytes };
+}
+
+const eventsFile = 'memory.events';
+/** The largest allocation for which the kernel kills rather than refuses is 8 pages, which are up to 64 KiB large. */
+const limitSlackBytes = 512 * 1024;
+
+/**
+ * Calls back at each change of the cgroup's counters, within milliseconds, until the function that it gives is called;
+ * cgroup v2 alone tells of them (v1 wants an eventfd, which Node.js has no way to make), so on v1 nothing is ever called.
+ */
+export function watchMemoryEvents({ version, dir }: MemoryCgroup, onChange: () => void): () => void {
+  if (version === 1) return () => undefined;
+  try {
+    const watcher = watch(join(dir, eventsFile), { persistent: false }, onChange);
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    // Gone already, or no inotify watch is left: the regular looks remain.
+    return () => undefined;
+  }
 }
 
 /** Reads the machine's counters; `root` is `/` but in tests. */
@@ -99,6 +138,20 @@ function readCounter(text: string | null, name: string): number | null {
     if (word === name && /^\d+$/u.test(value)) return Number(value);
   }
   return null;
+}
+
+/** A size in bytes; null for `max` and whatever else is no number. */
+function parseBytes(text: string | null): number | null {
+  const word = text?.trim() ?? '';
+  return /^\d+$/u.test(word) ? Number(word) : null;
+}
+
+function readNow(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
 }
 
 function readOrNull(path: string): Promise<string | null> {

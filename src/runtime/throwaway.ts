@@ -32,6 +32,8 @@ export async function runThrowawayClient(
     return { exitCode: done.exitCode, stdout: done.stdout, stderr: done.stderr, timedOut: done.timedOut };
   } finally {
     if (spec.cidFile === null) rmSync(cidFile, { force: true });
+    // conmon's word on a memory kill, which it leaves where the client ran; nobody reads it here.
+    rmSync(join(privateDir, 'oom'), { force: true });
   }
 }
 

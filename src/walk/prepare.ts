@@ -11,6 +11,7 @@ import { Interrupt } from './interrupt.ts';
 import type { WalkPorts } from './ports.ts';
 import { checkDisk, type Ready } from './ready.ts';
 import type { Run } from './run.ts';
+import { oomEvents } from './session.ts';
 import { Stopped, stopFromError } from './stops.ts';
 import { timeCapMs } from './time-cap.ts';
 
@@ -130,6 +131,8 @@ async function runSetup(
     throw new Stopped(stopFromError(walkErrors.create('SETUP_FAILED', { command, why: 'was not started' }), noFacts));
   }
   const finished = await run.watch(launch);
+  const events = oomEvents(plan.track.sessionId, finished);
+  if (events.length > 0) await run.record({ events });
   if (finished.leftBehind !== null) {
     throw walkErrors.create('CONTAINER_LEFT_BEHIND', { container: plan.track.container, why: finished.leftBehind });
   }
@@ -181,10 +184,10 @@ async function setupFailure(command: string, plan: LaunchPlan, finished: Finishe
       output_tail: await readTail(plan.track.logPath),
     },
   });
+  if (finished.code === null) return new Stopped(stop);
   // A launch that could not be made says its own code and remedy, which lead further than those of the setup.
-  return new Stopped(
-    finished.code === null ? stop : { ...stop, code: finished.code, remedy: finished.remedy ?? stop.remedy },
-  );
+  const kind = finished.status === 'unknown' ? 'infra' : stop.kind;
+  return new Stopped({ ...stop, kind, code: finished.code, remedy: finished.remedy ?? stop.remedy });
 }
 
 /** The end of what the command printed, safe to show; empty when the log cannot be read. */

@@ -292,15 +292,18 @@ function publishEvents(place: Place, sessionId: string, outcome: PublishOutcome)
   }
 }
 
+/** A kill by the memory limit, of a session or of a setup command, whether or not it got past it. */
+export function oomEvents(sessionId: string, { oom }: Pick<FinishedLaunch, 'oom'>): readonly KraftEvent[] {
+  if (oom === null) return [];
+  const { memoryBytes, confirmed, peakBytes } = oom;
+  const memory = renderSize(memoryBytes);
+  return [
+    { type: 'sandbox_oom_killed', payload: { session_id: sessionId, memory, confirmed, peak_bytes: peakBytes } },
+  ];
+}
+
 function endEvents(row: SessionRow, finished: FinishedLaunch): readonly KraftEvent[] {
-  const events: KraftEvent[] = [];
-  if (finished.oom !== null) {
-    const { memoryBytes, confirmed, peakBytes } = finished.oom;
-    events.push({
-      type: 'sandbox_oom_killed',
-      payload: { session_id: row.id, memory: renderSize(memoryBytes), confirmed, peak_bytes: peakBytes },
-    });
-  }
+  const events: KraftEvent[] = [...oomEvents(row.id, finished)];
   if (finished.output !== null) {
     const { reason, droppedBytes } = finished.output;
     events.push({

@@ -1,6 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { watchMemory } from '../../src/launch/watch-memory.ts';
 import type { ContainerState } from '../../src/runtime/index.ts';
@@ -25,7 +27,7 @@ function machine(): { readonly root: string; readonly cgroup: string; write(path
   write('proc/self/mountinfo', '35 24 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n');
   write('proc/vmstat', 'oom_kill 5\n');
   write('proc/meminfo', 'MemTotal: 100 kB\nMemAvailable: 50 kB\n');
-  write(`${cgroup}/memory.events`, 'oom_kill 0\n');
+  write(`${cgroup}/memory.events`, 'oom 0\noom_kill 0\n');
   write(`${cgroup}/memory.peak`, '1000\n');
   return { root, cgroup, write };
 }
@@ -52,7 +54,7 @@ describe('the look at a container’s memory while it is alive', () => {
       wait: steps([
         nothing,
         () => {
-          write(`${cgroup}/memory.events`, 'oom_kill 1\n');
+          write(`${cgroup}/memory.events`, 'oom 1\noom_kill 1\n');
           write(`${cgroup}/memory.peak`, '9000\n');
           write('proc/vmstat', 'oom_kill 6\n');
         },
@@ -60,7 +62,35 @@ describe('the look at a container’s memory while it is alive', () => {
         nothing,
       ]),
     });
-    expect(evidence).toEqual({ kills: 1, peakBytes: 9000, hostKills: 1, hostLowestShare: 0.5 });
+    expect(evidence).toEqual({ kills: 1, limitMet: true, peakBytes: 9000, hostKills: 1, hostLowestShare: 0.5 });
+  });
+
+  it('reads a kill when the kernel tells of it, so that the one which ends the container is not missed between two looks', async () => {
+    const { root, cgroup, write } = machine();
+    const over = Promise.withResolvers<boolean>();
+    let asked = 0;
+    const watched = watchMemory({
+      engine: { inspectContainer: () => Promise.resolve(state) },
+      container: 'kraft-1',
+      root,
+      pollMs: 1,
+      // After the first look there is none until the launch is over.
+      wait: () => {
+        asked += 1;
+        if (asked < 2) return Promise.resolve(true);
+        write(`${cgroup}/memory.events`, 'oom 1\noom_kill 1\n');
+        write(`${cgroup}/memory.peak`, '9000\n');
+        return over.promise;
+      },
+    });
+    // inotify tells both watches in one turn of the loop.
+    const events = watch(join(root, cgroup, 'memory.events'));
+    await once(events, 'change');
+    events.close();
+    await nextTurn();
+    rmSync(join(root, cgroup), { recursive: true });
+    over.resolve(false);
+    expect(await watched).toMatchObject({ kills: 1, limitMet: true });
   });
 
   it('waits for a container that is still being made, longer each time, and asks no more once it is found', async () => {

@@ -19,7 +19,9 @@ const base: OomEvidence = {
   graceOver: false,
   stoppedByKraft: false,
 };
-const seen = { kills: 0, peakBytes: 1000, hostKills: 0, hostLowestShare: 0.5 };
+const seen = { kills: 0, limitMet: false, peakBytes: 1000, hostKills: 0, hostLowestShare: 0.5 };
+const atLimit = { ...seen, kills: 1, limitMet: true };
+const farFromLimit = { ...seen, kills: 1, limitMet: false };
 const short = { ...seen, hostKills: 1, hostLowestShare: 0.01 };
 const flagged = { ...killed, oomKilled: true };
 
@@ -54,7 +56,7 @@ describe('what ended a container under a memory limit (SI 6.4)', () => {
     ],
     [
       'a kill that the cgroup counted confirms without a flag, whatever the exit code (PF-L01)',
-      { counted: { ...seen, kills: 1 }, state: { ...killed, exitCode: 0 } },
+      { counted: atLimit, state: { ...killed, exitCode: 0 } },
       { kind: 'killed', memoryBytes, confirmed: true },
     ],
     [
@@ -66,6 +68,41 @@ describe('what ended a container under a memory limit (SI 6.4)', () => {
       '137 on a machine that ran out of memory is the machine’s',
       { counted: short, graceOver: true },
       { kind: 'host short' },
+    ],
+    [
+      'a kill that the cgroup counted confirms where nothing tells whether the limit was met',
+      { counted: { ...atLimit, limitMet: null } },
+      { kind: 'killed', memoryBytes, confirmed: true },
+    ],
+    [
+      'a kill that the cgroup counted while the limit was far is the machine’s, at once and whatever the exit code',
+      { counted: farFromLimit, state: { ...killed, exitCode: 1 } },
+      { kind: 'host short' },
+    ],
+    [
+      'such a kill is the machine’s though the engine flags it, as engines do on cgroup v2',
+      { counted: farFromLimit, state: flagged },
+      { kind: 'host short' },
+    ],
+    [
+      'such a kill in a container that Kraft stopped is nobody’s',
+      { counted: farFromLimit, stoppedByKraft: true },
+      { kind: 'no kill' },
+    ],
+    [
+      'without a limit a counted kill is the machine’s',
+      { counted: { ...atLimit, limitMet: null }, state: { ...flagged, memoryLimitBytes: 0 } },
+      { kind: 'host short' },
+    ],
+    [
+      'without a limit 137 on a machine that ran out of memory is the machine’s, and nobody is asked again',
+      { counted: short, state: { ...killed, memoryLimitBytes: 0 } },
+      { kind: 'host short' },
+    ],
+    [
+      'without a limit 137 by itself is none, and nobody is asked again (PF-L01)',
+      { counted: seen, state: { ...killed, memoryLimitBytes: 0 } },
+      { kind: 'no kill' },
     ],
     [
       'the engine’s flag outweighs a short machine',

@@ -8,7 +8,8 @@ import {
   renderRunArgs,
 } from '../../src/runtime/index.ts';
 
-const look = { image: 'img', home: '/h', marker: 'k1', selinux: null } as const;
+const limits = { cpu: 0.5, memoryBytes: 64 * 1024 ** 2, closeSwap: true, pids: 100 };
+const look = { image: 'img', home: '/h', marker: 'k1', limits, selinux: null } as const;
 const programs = ['git', 'claude'];
 function ended(exitCode: number | null, stdout: string, over = {}): Parameters<typeof parseImageReader>[0] {
   return { exitCode, stdout, stderr: '', timedOut: false, ...over };
@@ -47,6 +48,18 @@ describe('the probe for programs (SI 1.8)', () => {
   ])('never takes %s for a missing program', (_, result, why) => {
     const answer = parseProgramProbe(result, { programs, marker: 'k1' });
     expect(answer).toEqual({ kind: 'inconclusive', why: expect.stringContaining(why) as string });
+  });
+});
+
+describe('a look into an image', () => {
+  it.each([
+    ['for programs', planProgramProbe({ ...look, programs, envNames: [] })],
+    ['for users and certificates', planImageReader({ ...look, namedFiles: [] })],
+  ])('%s is bound by the limits of the sandbox that asks (SI 6.2)', (_, spec) => {
+    const args = renderRunArgs(spec, 'docker');
+    expect(args).toEqual(
+      expect.arrayContaining(['--cpus=0.5', '--memory=64m', '--memory-swap=64m', '--pids-limit=100']),
+    );
   });
 });
 

@@ -72,9 +72,33 @@ describe('what the kernel counted', () => {
       'proc/self/mountinfo': `${v1Mount}\n`,
       [`sys/fs/cgroup/memory/docker/${id}/memory.oom_control`]: 'oom_kill_disable 0\nunder_oom 0\noom_kill 2\n',
       [`sys/fs/cgroup/memory/docker/${id}/memory.max_usage_in_bytes`]: '50331648\n',
+      [`sys/fs/cgroup/memory/docker/${id}/memory.limit_in_bytes`]: '50331648\n',
     });
     const cgroup = await findMemoryCgroup(root, 41, id);
-    expect(cgroup === null ? null : await readMemory(cgroup)).toEqual({ kills: 2, peakBytes: 50_331_648 });
+    expect(cgroup === null ? null : readMemory(cgroup)).toEqual({ kills: 2, limitMet: true, peakBytes: 50_331_648 });
+  });
+
+  it.each([
+    ['a limit that was never near', '50331648', '20000000', false],
+    ['a limit that a failed allocation of some pages stayed under', '50331648', '50311168', true],
+    ['no limit at all', '9223372036854771712', '50331648', false],
+    ['no word on the limit', 'x', '50331648', null],
+  ])('on cgroup v1 tells by the peak whether its limit was met: %s', (_, limit, peak, limitMet) => {
+    const dir = plant({
+      'memory.oom_control': 'oom_kill 1\n',
+      'memory.max_usage_in_bytes': `${peak}\n`,
+      'memory.limit_in_bytes': `${limit}\n`,
+    });
+    expect(readMemory({ version: 1, dir })).toMatchObject({ kills: 1, limitMet });
+  });
+
+  it.each([
+    ['its own limit', 'max 19\noom 1\noom_kill 1\noom_group_kill 0\n', true],
+    ['the machine, or a group above it', 'max 0\noom 0\noom_kill 1\n', false],
+    ['a limit that was only reclaimed under', 'max 19\noom 0\noom_kill 1\n', false],
+    ['a kernel that does not tell', 'oom_kill 1\n', null],
+  ])('on cgroup v2 tells by `oom` whether it was killed for its own limit: %s', (_, events, limitMet) => {
+    expect(readMemory({ version: 2, dir: plant({ 'memory.events': events }) })).toMatchObject({ kills: 1, limitMet });
   });
 
   it('is read from the files of cgroup v2, with and without a peak', async () => {
@@ -89,14 +113,14 @@ describe('what the kernel counted', () => {
       [{}, null],
     ] as const) {
       const cgroup = await findMemoryCgroup(plant({ ...files, ...more }), 41, id);
-      expect(cgroup === null ? null : await readMemory(cgroup)).toEqual({ kills: 1, peakBytes });
+      expect(cgroup === null ? null : readMemory(cgroup)).toEqual({ kills: 1, limitMet: true, peakBytes });
     }
   });
 
   it('is unknown once the process or the cgroup is gone', async () => {
     const root = plant({ 'proc/self/mountinfo': v2Mount });
     expect(await findMemoryCgroup(root, 41, id)).toBeNull();
-    expect(await readMemory({ version: 2, dir: join(root, 'gone') })).toBeNull();
+    expect(readMemory({ version: 2, dir: join(root, 'gone') })).toBeNull();
   });
 
   it('is read for the whole machine, and what it does not tell is unknown', async () => {
