@@ -208,7 +208,7 @@ describe('opening a store', () => {
 
     await expect(openHere()).rejects.toMatchObject({
       code: 'KRAFT_STORE_TOO_NEW',
-      report: { details: { found: 99, known: 1 } },
+      report: { details: { found: 99, known: migrations.length } },
     });
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
@@ -220,12 +220,13 @@ describe('opening a store', () => {
 
     new Database(path, [...migrations, 'ALTER TABLE items ADD COLUMN later TEXT;']).close();
 
-    const copy = `${path}.v1.bak`;
+    const version = migrations.length;
+    const copy = `${path}.v${version}.bak`;
     expect((statSync(copy).mode & 0o777).toString(8)).toBe('600');
     const [before, after] = [new DatabaseSync(copy), new DatabaseSync(path)];
-    expect(before.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
+    expect(before.prepare('PRAGMA user_version').get()).toEqual({ user_version: version });
     expect(before.prepare('SELECT id FROM items').all()).toEqual([{ id: 'abcd2345' }]);
-    expect(after.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
+    expect(after.prepare('PRAGMA user_version').get()).toEqual({ user_version: version + 1 });
     expect(after.prepare('SELECT id, later FROM items').all()).toEqual([{ id: 'abcd2345', later: null }]);
     before.close();
     after.close();
@@ -240,7 +241,7 @@ describe('opening a store', () => {
     ).toThrow();
 
     const raw = new DatabaseSync(path);
-    expect(raw.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
+    expect(raw.prepare('PRAGMA user_version').get()).toEqual({ user_version: migrations.length });
     expect(
       raw
         .prepare('PRAGMA table_info(items)')
@@ -263,6 +264,24 @@ describe('opening a store', () => {
   });
 });
 
+describe('a commit', () => {
+  // A step of a migration runs on the store's own connection, so what it sees there is what every commit goes by.
+  const seen =
+    'CREATE TABLE seen AS SELECT synchronous, (SELECT journal_mode FROM pragma_journal_mode) AS journal FROM';
+
+  test('is written through to the disk before anybody is told of it', () => {
+    writeFileSync(path, '');
+    new Database(path, [...migrations, `${seen} pragma_synchronous`]).close();
+
+    const raw = new DatabaseSync(path);
+    // 2 is FULL: in a write-ahead log the only mode that flushes at each commit, so that a power cut takes none of it.
+    expect(raw.prepare('SELECT * FROM seen').get()).toEqual({ synchronous: 2, journal: 'wal' });
+    raw.close();
+  });
+});
+
+// A kill leaves to the kernel what was written: this shows that nobody is told before the write. That it would outlast a
+// power cut rests on the flush of each commit, above.
 describe('a daemon that is killed', () => {
   test('has on the disk every row it had said was written', async () => {
     const writer = join(import.meta.dirname, '../support/store-writer.ts');
