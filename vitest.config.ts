@@ -1,4 +1,8 @@
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+// Tests start many commands and threads from the TypeScript sources. Node keeps what it has stripped and compiled.
+process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, 'node_modules/.cache/kraft-compile');
 
 const strict = { retry: 0, mockReset: true, unstubEnvs: true, expect: { requireAssertions: true } } as const;
 
