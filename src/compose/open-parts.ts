@@ -48,9 +48,9 @@ export function openParts(environment: Environment, paths: HomePaths, log: Log):
     git,
     engines,
     launcher,
-    doctor: (daemon) => ({
+    doctor: (daemon) => {
       // Each run asks anew, and within it each repository once.
-      run: () => {
+      const open = (): Doctor => {
         const seen = rememberProbes(git);
         const outlook = remember((repo: ResolvedRepo) =>
           lookAhead({ git: seen, loadChain: loaders.chain, loadHarness: loaders.harness }, repo),
@@ -73,9 +73,10 @@ export function openParts(environment: Environment, paths: HomePaths, log: Log):
               return { setup: setup[0]?.command ?? null, test: test[0]?.command ?? null };
             },
           },
-        }).run();
-      },
-    }),
+        });
+      };
+      return { run: () => open().run(), look: (row, repoPath) => open().look(row, repoPath) };
+    },
   };
 }
 

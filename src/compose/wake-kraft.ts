@@ -18,6 +18,7 @@ const reasonsKeptMs = 2_000;
 export async function wakeKraft(options: OpenKraftOptions, store: Store, startedAt: string): Promise<Kraft> {
   const { paths, log } = options;
   const parts = openParts(options, paths, log);
+  const doctor = parts.doctor({ pid: process.pid, version: options.version });
   const walker = createWalker({
     store,
     git: parts.git,
@@ -30,6 +31,7 @@ export async function wakeKraft(options: OpenKraftOptions, store: Store, started
     loadPolicy: parts.loaders.policy,
     loadChain: parts.loaders.chain,
     loadHarness: parts.loaders.harness,
+    lookAtRow: (row, repoPath) => doctor.look(row, repoPath),
     fullDiskRetryMs,
   });
   const close = async (): Promise<void> => {
@@ -49,7 +51,7 @@ export async function wakeKraft(options: OpenKraftOptions, store: Store, started
     store,
     git: parts.git,
     walker,
-    doctor: parts.doctor({ pid: process.pid, version: options.version }),
+    doctor,
     loaders: parts.loaders,
     clock: systemClock,
     startedAt,

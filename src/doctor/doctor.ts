@@ -1,4 +1,5 @@
 import type { ResolvedRepo } from '../config/index.ts';
+import type { DoctorRowName } from '../launch/index.ts';
 import { checkCa } from './checks/ca.ts';
 import { checkConfig } from './checks/config.ts';
 import { checkDaemon } from './checks/daemon.ts';
@@ -24,6 +25,8 @@ import type { DoctorReport, DoctorRow } from './report.ts';
 export interface Doctor {
   /** Asks everything anew, each question once however many repositories share it. */
   run(): Promise<DoctorReport>;
+  /** One row anew: what a launch that failed is about (PF-D02). Null when the path is no connected repository. */
+  look(row: DoctorRowName, repoPath: string): Promise<DoctorRow | null>;
 }
 
 type HostCheck = (context: DoctorContext) => Promise<readonly Finding[]> | readonly Finding[];
@@ -55,6 +58,15 @@ export function createDoctor(options: DoctorOptions): Doctor {
       const host = await Promise.all(hostChecks.map(([name, check]) => rowOf(name, () => check(context))));
       const rows = [...host, ...(await repositoryRows(context))];
       return { ok: rows.every((row) => row.outcome !== 'fail'), rows };
+    },
+    async look(name, repoPath) {
+      const context = await openContext(options);
+      const [, hostCheck] = hostChecks.find(([known]) => known === name) ?? [];
+      if (hostCheck !== undefined) return rowOf(name, () => hostCheck(context));
+      const [, check] = repositoryChecks.find(([known]) => known === name) ?? [];
+      const repo = context.repos.ok ? context.repos.value.repos.find(({ path }) => path === repoPath) : undefined;
+      if (check === undefined || repo === undefined) return null;
+      return rowOf(`${name} ${repo.label}`, () => check(context, repo));
     },
   };
 }

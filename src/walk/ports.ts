@@ -3,7 +3,7 @@ import type { Clock, Ids, Log } from '../base/index.ts';
 import type { HomePaths, PolicySettings, ResolvedRepo } from '../config/index.ts';
 import type { Git } from '../git/index.ts';
 import type { SelectedHarness } from '../harness/index.ts';
-import type { Launcher } from '../launch/index.ts';
+import type { DoctorRowName, Launcher } from '../launch/index.ts';
 import type { Store } from '../store/index.ts';
 
 /** Everything that a walk touches. The readers read anew at each call and throw the file's own errors. */
@@ -21,6 +21,16 @@ export interface WalkPorts {
   readonly loadChain: (id: string) => Promise<Chain>;
   /** A profile of harnesses.yaml or a harness id. */
   readonly loadHarness: (name: string) => Promise<SelectedHarness>;
+  /** One row of doctor, asked anew; null when it has no such row. Null where there is no doctor to ask. */
+  readonly lookAtRow: ((row: DoctorRowName, repoPath: string) => Promise<SeenRow | null>) | null;
   /** How long a write waits before it is tried again on a full disk. */
   readonly fullDiskRetryMs: number;
+}
+
+/** A row of doctor as far as a stop tells it. */
+export interface SeenRow {
+  /** As doctor prints it: `sandbox sample`. */
+  readonly name: string;
+  readonly outcome: string;
+  readonly detail: string;
 }

@@ -1,5 +1,6 @@
 import { asKraftError, type KraftError } from '../base/index.ts';
 import type { KraftEvent } from '../events/index.ts';
+import { addDoctorRow } from './doctor-row.ts';
 import { Interrupt } from './interrupt.ts';
 import type { WalkPorts } from './ports.ts';
 import { findDiskFloor } from './ready.ts';
@@ -35,8 +36,9 @@ async function settleStop(ports: WalkPorts, run: Run, error: unknown): Promise<v
     if (reached !== error) ports.log.warn(`${run.itemId}: what failed meanwhile: ${asKraftError(error).message}`);
     return;
   }
-  const stop =
+  const known =
     error instanceof Stopped ? error.stop : stopFromError(asKraftError(error), { sessionId: null, facts: {} });
+  const stop = await addDoctorRow(ports, await run.item(), known);
   const { item, event } = stopChange(stop);
   await run.record({ nodeId: nextNode, events: [event], item });
   ports.log.warn(`${run.itemId}: ${stop.reason}`);

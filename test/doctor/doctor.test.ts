@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDoctor, type HostProbe } from '../../src/doctor/index.ts';
-import { launchErrors } from '../../src/launch/index.ts';
+import { launchErrors, type DoctorRowName } from '../../src/launch/index.ts';
 import type { ContainerSpec, Engine } from '../../src/runtime/index.ts';
 import { answer, diagnose, facts, image, inside, options, repo, rowOf, sandbox } from './ground.ts';
 import { hostCases, rejects, repositoryCases, sandboxCases, unreachable } from './rows.ts';
@@ -133,6 +133,33 @@ describe('a host with several faults (PF-U10)', () => {
     expect(report.rows[0]).toMatchObject({ name: 'home', outcome: 'fail' });
     expect(report.rows[0]?.detail).toContain('broken');
     expect(report.rows).toHaveLength(13);
+  });
+});
+
+describe('one row', () => {
+  // PF-D02: what a launch that failed is about.
+  it.each<[DoctorRowName, string]>([
+    ['home', 'home'],
+    ['config', 'config'],
+    ['engine', 'engine'],
+    ['disk', 'disk'],
+    ['repo', 'repo shop'],
+    ['setup', 'setup shop'],
+    ['tests', 'tests shop'],
+    ['sandbox', 'sandbox shop'],
+  ])('%s is looked at by itself, and is the same as in a whole run', async (row, name) => {
+    const ground = { engine: { inspectImage: () => Promise.resolve(null) } };
+    const whole = await diagnose(ground);
+    const seen = await createDoctor(options(ground)).look(row, '/code/shop');
+    expect(seen).toEqual(whole.rows.find((candidate) => candidate.name === name));
+    expect(seen?.name).toBe(name);
+  });
+
+  it('of a repository that is not connected is none', async () => {
+    expect(await createDoctor(options()).look('sandbox', '/code/other')).toBeNull();
+    expect(
+      await createDoctor(options({ config: { repos: rejects(unreachable) } })).look('repo', '/code/shop'),
+    ).toBeNull();
   });
 });
 

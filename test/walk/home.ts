@@ -38,6 +38,7 @@ export class Home implements AsyncDisposable {
     all: {},
   };
   policyError: KraftError | null = null;
+  lookAtRow: WalkPorts['lookAtRow'] = null;
   store!: Store;
   walker!: Walker;
 
@@ -107,6 +108,7 @@ export class Home implements AsyncDisposable {
         const agent = join(import.meta.dirname, '../../images/worker/demo/agent.mjs');
         return { ...selected, harness: { ...selected.harness, command: [process.execPath, agent] } };
       },
+      lookAtRow: this.lookAtRow,
       fullDiskRetryMs: 10,
     };
   }
