@@ -50,6 +50,7 @@ export const commandTable: readonly CommandEntry[] = [
     async () => (await import('./commands/item-abandon.ts')).itemAbandon,
   ),
   entry('view list', 'List items', async () => (await import('./commands/view-list.ts')).viewList),
+  entry('view watch', 'Watch items live', async () => (await import('./commands/view-watch.ts')).viewWatch),
   entry('view show', 'Show one item', async () => (await import('./commands/view-show.ts')).viewShow),
   entry(
     'view events',

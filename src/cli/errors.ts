@@ -39,6 +39,12 @@ export const usageErrors = defineErrors({
       `\`${p.command}\` cannot use the argument \`${p.argument}\`.`,
     remedy: (p: { command: string; argument: string }) => `Quote an argument that holds spaces. ${help(p.command)}`,
   },
+  TERMINAL_NEEDED: {
+    kind: 'usage',
+    message: (p: { command: string }) =>
+      `\`${p.command}\` draws on a terminal, and this is none that it could draw on.`,
+    remedy: () => 'See `kraft view list` for how items stand now, or `kraft view events -f` for what happens to them.',
+  },
   ITEM_ID_MISSING: {
     kind: 'usage',
     message: (p: { command: string }) => `\`${p.command}\` needs the id of an item.`,

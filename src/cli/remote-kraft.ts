@@ -1,5 +1,6 @@
 import type { EventRow } from '../events/index.ts';
 import type {
+  Board,
   Health,
   PublicItem,
   ItemView,
@@ -39,6 +40,7 @@ export function createRemoteKraft(client: DaemonClient): RemoteKraft {
     abandonItem: verb('abandon'),
     showItem: (id) => client.send<ItemView>('item', { params: { id } }),
     listItems: (query) => client.send<readonly PublicItem[]>('items', { query }),
+    board: (query) => client.send<Board>('board', { query }),
     events: ({ itemId, type, afterSeq, limit }) => sendEvents(client, itemId, { type, after_seq: afterSeq, limit }),
     followEvents: ({ itemId, type, afterSeq, waitMs }) =>
       sendEvents(client, itemId, { type, after_seq: afterSeq, waitMs }),

@@ -43,18 +43,26 @@ export function renderTable(
   return `${[line(headings), ...safe.map(line)].join('\n')}\n`;
 }
 
-const narrowest = 12;
+const narrowest = 8;
 
+/** Takes from the widest column that may give, until the row fits or none can give more. */
 function shrink(columns: readonly Column[], widths: number[], fit: number): void {
   const gaps = 2 * (columns.length - 1);
-  let over = widths.reduce((sum, width) => sum + width, gaps) - fit;
-  for (const [at, column] of columns.entries()) {
-    if (!column.shrinks || over <= 0) continue;
-    const width = widths[at] ?? 0;
-    const take = Math.min(over, Math.max(0, width - narrowest));
-    widths[at] = width - take;
-    over -= take;
+  for (let over = widths.reduce((sum, width) => sum + width, gaps) - fit; over > 0; over--) {
+    let widest = -1;
+    for (const [at, { shrinks }] of columns.entries()) {
+      if (shrinks && (widths[at] ?? 0) > Math.max(narrowest, widths[widest] ?? 0)) widest = at;
+    }
+    if (widest === -1) return;
+    widths[widest] = (widths[widest] ?? 0) - 1;
   }
+}
+
+/** The width that a column cannot do without. */
+export function leastWidth(column: Column, cells: readonly Cell[]): number {
+  const widths = cells.map(({ text }) => displayWidth(safeLine(text)));
+  const width = Math.max(displayWidth(column.heading), ...widths);
+  return column.shrinks ? Math.min(width, narrowest) : width;
 }
 
 /** Cuts to a width in columns, never inside a character. */

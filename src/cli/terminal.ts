@@ -2,6 +2,8 @@
 export interface Terminal {
   /** Standard output is a terminal. */
   readonly outIsTty: boolean;
+  /** Standard output is a terminal on which the cursor can be moved. */
+  readonly movesCursor: boolean;
   /** Both ends are terminals that can show a question: only then is anything asked. */
   readonly interactive: boolean;
   readonly color: boolean;
@@ -25,9 +27,10 @@ export function decideTerminal(facts: TerminalFacts): Terminal {
   const forced = isSet('FORCE_COLOR') ? facts.env('FORCE_COLOR') !== '0' : null;
   return {
     outIsTty: facts.stdoutIsTty,
+    movesCursor: facts.stdoutIsTty && !dumb,
     interactive: allTty && !dumb && !isSet('CI'),
     color: !isSet('NO_COLOR') && (forced ?? (facts.stdoutIsTty && !dumb)),
-    columns: facts.stdoutIsTty && facts.columns !== undefined && facts.columns > 0 ? facts.columns : null,
+    columns: facts.stdoutIsTty && facts.columns ? facts.columns : null,
   };
 }
 

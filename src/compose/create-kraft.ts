@@ -10,7 +10,7 @@ import { followEvents } from './follow-events.ts';
 import { readItemView } from './item-view.ts';
 import type { Health, HealthQuery, ItemView, Kraft, PublicRepo } from './kraft.ts';
 import type { Loaders } from './open-loaders.ts';
-import { listPublicItems } from './list-items.ts';
+import { listPublicItems, readBoard } from './list-items.ts';
 import { readLog } from './read-log.ts';
 
 /** Everything behind the facade, opened. */
@@ -57,6 +57,7 @@ export function createKraft(edges: Edges): Kraft {
     showItem: view,
     listItems: async (query) =>
       listPublicItems(store, query.repo === null ? null : await findListedRepo(edges, query.repo), query),
+    board: async ({ repo }) => readBoard(store, repo === null ? null : await findListedRepo(edges, repo)),
     events: async (query) => store.events({ ...query, itemId: await idOf(query.itemId) }),
     followEvents: async (query) => followEvents(store, { ...query, itemId: await idOf(query.itemId) }),
     readLog: async (query) => readLog(store, { ...query, itemId: (await walker.find(query.itemId)).id }),

@@ -4,7 +4,7 @@ import { protocolVersion } from '../daemon-client/index.ts';
 import { pickByPrefix } from '../items/index.ts';
 import type { Store } from '../store/index.ts';
 import { followEvents } from './follow-events.ts';
-import { listPublicItems } from './list-items.ts';
+import { listPublicItems, readBoard } from './list-items.ts';
 import type { Health, Kraft } from './kraft.ts';
 
 export interface DormantEdges {
@@ -45,6 +45,7 @@ export function createDormantKraft(edges: DormantEdges): Kraft {
     showItem: async (id) => (await whole()).showItem(id),
     listItems: async (query) =>
       query.repo === null ? listPublicItems(store, null, query) : (await whole()).listItems(query),
+    board: async (query) => (query.repo === null ? readBoard(store, null) : (await whole()).board(query)),
     events: async (query) => store.events({ ...query, itemId: await idOf(query.itemId) }),
     followEvents: async (query) => followEvents(store, { ...query, itemId: await idOf(query.itemId) }),
     readLog: async (query) => (await whole()).readLog(query),

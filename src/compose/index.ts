@@ -21,7 +21,7 @@ export type { DoctorOutcome, DoctorReport, DoctorRow } from '../doctor/index.ts'
 export type { HomePaths } from '../config/index.ts';
 export type { ItemStatus, ItemStop } from '../items/index.ts';
 export type { LaunchPlan } from '../launch/index.ts';
-export type { SessionRow } from '../store/index.ts';
+export type { SessionRow, Spend } from '../store/index.ts';
 
 // Each door loads what is behind it when it is opened: the command line imports this file and pays for one of them.
 

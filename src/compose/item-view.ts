@@ -1,7 +1,8 @@
 import type { Git, Repository } from '../git/index.ts';
 import { renderMergeCommand, renderNextCommand, type Item } from '../items/index.ts';
-import type { Store } from '../store/index.ts';
+import type { SessionRow, Spend, Store } from '../store/index.ts';
 import type { Commit, ItemView, PublicItem } from './kraft.ts';
+import { viewNodes } from './node-views.ts';
 
 /** The item without what is frozen onto it: that holds the values of the repository's `env`. */
 export function toPublicItem(item: Item): PublicItem {
@@ -21,6 +22,8 @@ export async function readItemView(
   return {
     item: toPublicItem(item),
     sessions,
+    nodes: viewNodes(item, sessions),
+    spend: sumSpend(sessions),
     commits,
     mergeCommand: commits.length === 0 ? null : renderMergeCommand(item),
     nextCommand: renderNextCommand(item),
@@ -33,4 +36,17 @@ async function readCommits(
 ): Promise<readonly Commit[]> {
   if (baseCommit === null) return [];
   return edges.git.branchLog({ repository: await edges.findRepository(repo), branch, baseCommit });
+}
+
+/** What the sessions used together, as far as their agents said it; null when none said anything. */
+export function sumSpend(sessions: readonly SessionRow[]): Spend | null {
+  const said = sessions.flatMap(({ inputTokens, cachedTokens, outputTokens }) =>
+    [inputTokens, cachedTokens, outputTokens].filter((count) => count !== null),
+  );
+  const costs = sessions.flatMap(({ costUsd }) => costUsd ?? []);
+  if (said.length === 0 && costs.length === 0) return null;
+  return {
+    tokens: said.length === 0 ? null : said.reduce((sum, count) => sum + count, 0),
+    costUsd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+  };
 }

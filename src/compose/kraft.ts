@@ -1,6 +1,6 @@
-import type { EventRow } from '../events/index.ts';
+import type { EventRow, SessionStatus } from '../events/index.ts';
 import type { Item } from '../items/index.ts';
-import type { SessionRow } from '../store/index.ts';
+import type { SessionRow, Spend } from '../store/index.ts';
 import type { DoctorReport } from '../doctor/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
 import type { ResolvedRepo } from '../config/index.ts';
@@ -19,16 +19,59 @@ export interface Commit {
   readonly at: string;
 }
 
+/** Where a node of an item's chain stands; `asks`: a gate that waits for an answer. */
+export type NodeState = 'done' | 'running' | 'waiting' | 'paused' | 'stopped' | 'asks' | 'to_come' | 'not_run';
+
+export interface NodeView {
+  readonly id: string;
+  readonly kind: 'exec' | 'gate';
+  readonly state: NodeState;
+  /** Those of its steps, in order; empty for a gate. */
+  readonly tasks: readonly TaskView[];
+}
+
+export interface TaskView {
+  /** Canonical path. */
+  readonly path: string;
+  readonly kind: 'agent' | 'subprocess' | 'builtin';
+  /** A person passed over it, its step or its node. */
+  readonly skipped: boolean;
+  /** Its newest session, with the status of that; null when none ran. */
+  readonly sessionId: string | null;
+  readonly status: SessionStatus | null;
+}
+
 /** An item with what a person wants to see beside it (`view show`, `GET /api/work-items/{id}`). */
 export interface ItemView {
   readonly item: PublicItem;
   readonly sessions: readonly SessionRow[];
+  /** Its chain, node by node; empty when what is frozen onto it cannot be read. */
+  readonly nodes: readonly NodeView[];
+  /** What its sessions used together; null while no agent said anything. */
+  readonly spend: Spend | null;
   /** Commits of the branch since its base, newest first. */
   readonly commits: readonly Commit[];
   /** The command that merges the branch; null until something is committed. */
   readonly mergeCommand: string | null;
   /** The verb that takes the item on (`kraft item start abc`), null when ended or running. */
   readonly nextCommand: string | null;
+}
+
+/** What is going on, as one moment saw it (`view watch`). */
+export interface Board {
+  /** Position of the newest event: what comes after it is news. */
+  readonly seq: number;
+  /** Items that have not ended and a few that were completed last; the last changed first. */
+  readonly items: readonly BoardItem[];
+}
+
+export interface BoardItem {
+  readonly item: PublicItem;
+  /** Sessions that wait or run. */
+  readonly sessions: readonly SessionRow[];
+  readonly lastEvent: EventRow | null;
+  /** Null while no agent said what it used. */
+  readonly spend: Spend | null;
 }
 
 export interface CreateItemRequest {
@@ -94,6 +137,8 @@ export interface Kraft extends AsyncDisposable {
     readonly repo: string | null;
     readonly includeAbandoned: boolean;
   }): Promise<readonly PublicItem[]>;
+  /** `repo` as for `listItems`. */
+  board(query: { readonly repo: string | null }): Promise<Board>;
   events(query: {
     readonly itemId: string | null;
     readonly type: string | null;

@@ -30,6 +30,7 @@ export const routes = {
   items: { method: 'GET', path: '/api/work-items' },
   createItem: { method: 'POST', path: '/api/work-items' },
   item: { method: 'GET', path: '/api/work-items/:id' },
+  board: { method: 'GET', path: '/api/board' },
   itemEvents: { method: 'GET', path: '/api/work-items/:id/events' },
   events: { method: 'GET', path: '/api/events' },
   itemLog: { method: 'GET', path: '/api/work-items/:id/log' },

@@ -39,6 +39,7 @@ export const answers: Readonly<Record<RouteName, Answer>> = {
     kraft.listItems({ repo: query.get('repo'), includeAbandoned: query.get('includeAbandoned') === 'true' }),
   createItem: async ({ body }, { kraft }) => kraft.createItem((await import('./parse-body.ts')).parseCreateItem(body)),
   item: ({ params }, { kraft }) => kraft.showItem(idOf(params)),
+  board: ({ query }, { kraft }) => kraft.board({ repo: query.get('repo') }),
   itemEvents: (request, context) => readEvents(request, context.kraft, idOf(request.params)),
   events: (request, context) => readEvents(request, context.kraft, null),
   itemLog: ({ params, query }, { kraft }) =>

@@ -4,7 +4,7 @@ import type { EventRow } from '../events/index.ts';
 import { itemErrors, type Item } from '../items/index.ts';
 import { storeErrors } from './errors.ts';
 import { columnNames, itemCells, sessionCells, toEvent, toItem, toSession, type Cell } from './rows.ts';
-import type { Change, EventQuery, SessionRow } from './store.ts';
+import type { BoardRows, Change, EventQuery, SessionRow, Store } from './store.ts';
 
 /** What the worker thread answers a write with: the rows that the commit added. */
 type Committed = readonly EventRow[];
@@ -14,6 +14,12 @@ interface Events {
   readonly events: Change['events'];
   readonly at: string;
 }
+
+// Of a session that said how many tokens went in but not how many came out, what it said counts.
+const tokenColumns = ['inputTokens', 'cachedTokens', 'outputTokens'];
+const spendSums =
+  `sum(CASE WHEN coalesce(${tokenColumns.join(', ')}) IS NULL THEN NULL ` +
+  `ELSE ${tokenColumns.map((name) => `coalesce(${name}, 0)`).join(' + ')} END) AS tokens, sum(costUsd) AS costUsd`;
 
 /** The database itself, called in the worker thread alone; every method is one transaction. */
 export class Database {
@@ -107,8 +113,41 @@ export class Database {
       .map(toEvent);
   }
 
+  board(query: Parameters<Store['board']>[0]): BoardRows {
+    const items = [
+      ...this.#boardItems(query.repo, "NOT IN ('completed', 'abandoned')", -1),
+      ...this.#boardItems(query.repo, "= 'completed'", query.completedMax),
+    ];
+    const ids = JSON.stringify(items.map((item) => item.id));
+    const among = 'IN (SELECT value FROM json_each(?))';
+    const sessions = this.#statement(
+      `SELECT * FROM sessions WHERE status IN ('pending', 'running') AND itemId ${among} ORDER BY createdAt, rowid`,
+    );
+    const events = this.#statement(
+      `SELECT * FROM events WHERE seq IN (SELECT max(seq) FROM events WHERE itemId ${among} GROUP BY itemId)`,
+    );
+    const spend = this.#statement(
+      `SELECT itemId, ${spendSums} FROM sessions WHERE itemId ${among} GROUP BY itemId HAVING tokens IS NOT NULL OR costUsd IS NOT NULL`,
+    );
+    return {
+      seq: Number(this.#statement('SELECT max(seq) AS seq FROM events').get()?.['seq'] ?? 0),
+      items,
+      sessions: sessions.all(ids).map(toSession),
+      events: events.all(ids).map(toEvent),
+      spend: spend.all(ids) as unknown as BoardRows['spend'],
+    };
+  }
+
   close(): void {
     this.#db.close();
+  }
+
+  #boardItems(repo: string | null, status: string, limit: number): readonly Item[] {
+    const { where, values } = conditions([['repo = ?', repo]]);
+    const matching = `${where === '' ? 'WHERE' : `${where} AND`} status ${status}`;
+    return this.#statement(`SELECT * FROM items ${matching} ORDER BY updatedAt DESC, id LIMIT ?`)
+      .all(...values, limit)
+      .map(toItem);
   }
 
   #prepareFile(): void {

@@ -5,7 +5,7 @@ import type { EventRow } from '../events/index.ts';
 import type { Item } from '../items/index.ts';
 import { storeErrors } from './errors.ts';
 import type { Answer, Arguments, Failure, Method, Request, Response } from './protocol.ts';
-import type { Change, EventQuery, SessionRow, Store } from './store.ts';
+import type { BoardRows, Change, EventQuery, SessionRow, Store } from './store.ts';
 
 export interface StoreOptions {
   /** Absolute path of the database file; its folder exists. */
@@ -98,6 +98,9 @@ class WorkerStore implements Store {
   }
   events(query: EventQuery): Promise<readonly EventRow[]> {
     return this.#call('events', query);
+  }
+  board(query: Parameters<Store['board']>[0]): Promise<BoardRows> {
+    return this.#call('board', query);
   }
   onEvents(listener: (rows: readonly EventRow[]) => void): () => void {
     this.#listeners.add(listener);

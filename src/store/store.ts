@@ -69,6 +69,27 @@ export interface EventQuery {
   readonly limit: number;
 }
 
+/** What a live board shows, as one moment saw it. */
+export interface BoardRows {
+  /** Position of the newest event of the store, 0 for none: what comes after it is news. */
+  readonly seq: number;
+  /** Items that have not ended, then the `completedMax` that were completed last; the last changed first. */
+  readonly items: readonly Item[];
+  /** Their sessions that wait or run. */
+  readonly sessions: readonly SessionRow[];
+  /** The last event of each. */
+  readonly events: readonly EventRow[];
+  /** What their sessions used; an item whose agents said nothing is left out. */
+  readonly spend: readonly ({ readonly itemId: string } & Spend)[];
+}
+
+/** Sums of what agents said that they used; null where none said anything. */
+export interface Spend {
+  /** Input, what came from a cache and output together. */
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+}
+
 /** The one database of a home. Runs in a worker thread: no call blocks the daemon's event loop. */
 export interface Store extends AsyncDisposable {
   createItem(item: Item, events: Change['events']): Promise<void>;
@@ -86,6 +107,8 @@ export interface Store extends AsyncDisposable {
     readonly statuses: readonly SessionStatus[] | null;
   }): Promise<readonly SessionRow[]>;
   events(query: EventQuery): Promise<readonly EventRow[]>;
+  /** Null `repo`: of every repository. */
+  board(query: { readonly repo: string | null; readonly completedMax: number }): Promise<BoardRows>;
   /** Called after each commit with the new rows; returns the unsubscribe. */
   onEvents(listener: (rows: readonly EventRow[]) => void): () => void;
 }

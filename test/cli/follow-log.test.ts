@@ -15,7 +15,7 @@ function captureIo(): { readonly io: Io; readonly out: string[]; readonly err: s
     variables: {},
     env: () => undefined,
     cwd: '/',
-    terminal: { outIsTty: false, interactive: false, color: false, columns: null },
+    terminal: { outIsTty: false, movesCursor: false, interactive: false, color: false, columns: null },
     style: createStyle(false),
     version: '0',
     personUmask: 0o022,
@@ -39,6 +39,8 @@ class TwoSessions extends FakeKraft {
     return Promise.resolve({
       item: samplePublicItem({ status }),
       sessions,
+      nodes: [],
+      spend: null,
       commits: [],
       mergeCommand: null,
       nextCommand: null,

@@ -6,11 +6,10 @@ import { renderConnect } from '../../src/cli/render-connect.ts';
 import { renderDoctor } from '../../src/cli/render-doctor.ts';
 import { renderError, renderErrorJson } from '../../src/cli/render-error.ts';
 import { renderEvent } from '../../src/cli/render-events.ts';
-import { renderActed, renderItemList, renderItemView } from '../../src/cli/render-item.ts';
+import { renderActed, renderItemList } from '../../src/cli/render-item.ts';
 import { plain, renderTable } from '../../src/cli/render-table.ts';
 import { renderLocalTime } from '../../src/cli/render-time.ts';
 import { createStyle } from '../../src/cli/terminal.ts';
-import { sampleSession } from '../support/sample-item.ts';
 import { sampleEvent, samplePublicItem } from '../support/fake-kraft.ts';
 
 const style = createStyle(false);
@@ -23,6 +22,8 @@ afterEach(() => {
 const view = (overrides: Partial<ItemView> = {}): ItemView => ({
   item: samplePublicItem(),
   sessions: [],
+  nodes: [],
+  spend: null,
   commits: [],
   mergeCommand: null,
   nextCommand: 'kraft item start abcd2345',
@@ -78,41 +79,14 @@ describe('renderLocalTime', () => {
 describe('rendering of items', () => {
   it('says the state in words, with and without colour', () => {
     const item = samplePublicItem({ status: 'needs_human', started: true });
-    expect(renderItemList([item], style, null)).toContain('stopped for a person');
-    expect(renderItemList([item], createStyle(true), null)).toContain('stopped for a person');
+    expect(renderItemList([item], style, null)).toContain('needs you');
+    expect(renderItemList([item], createStyle(true), null)).toContain('needs you');
   });
 
   it('says after an action where the item now is and what comes next', () => {
     expect(renderActed('Filed', view())).toBe(
       'Filed abcd2345; the item is now filed.\nNext: kraft item start abcd2345\n',
     );
-  });
-
-  it('shows reason and remedy of a stop, the merge command, commits and sessions', () => {
-    const text = renderItemView(
-      view({
-        item: samplePublicItem({
-          status: 'needs_human',
-          stop: {
-            kind: 'config',
-            code: 'KRAFT_SANDBOX_MISSING',
-            reason: 'No sandbox.',
-            remedy: 'Name an image.',
-            sessionId: null,
-            facts: {},
-          },
-        }),
-        sessions: [sampleSession({ startedAt: '2026-01-02T03:04:05.000Z', endedAt: '2026-01-02T03:04:07.500Z' })],
-        commits: [{ commit: 'a'.repeat(40), subject: 'Mend\u001b[31m it', author: 'Ada', at: '2026-01-02T03:04:05Z' }],
-        mergeCommand: 'git -C /srv/repo merge kraft/abcd2345-mend-the-basket',
-      }),
-      style,
-      null,
-    );
-    expect(text).toContain('stopped (config, KRAFT_SANDBOX_MISSING): No sandbox.\nremedy: Name an image.');
-    expect(text).toContain('2.5 s');
-    expect(text).toContain('aaaaaaaaaaaa Mend\\x1b[31m it (Ada)');
-    expect(text).toContain('git -C /srv/repo merge kraft/abcd2345-mend-the-basket');
   });
 });
 

@@ -51,7 +51,15 @@ export class FakeKraft implements Kraft {
     const item = this.items.find((each) => each.id.startsWith(id));
     if (item === undefined) throw itemErrors.create('ITEM_UNKNOWN', { id });
     const next = item.status === 'paused' ? `kraft item start ${item.id}` : null;
-    return { item, sessions: [sampleSession()], commits: [], mergeCommand: null, nextCommand: next };
+    return {
+      item,
+      sessions: [sampleSession()],
+      nodes: [],
+      spend: null,
+      commits: [],
+      mergeCommand: null,
+      nextCommand: next,
+    };
   }
 
   async #act(name: string, id: string, changes: Partial<PublicItem>): Promise<ItemView> {
@@ -87,6 +95,11 @@ export class FakeKraft implements Kraft {
     return Promise.resolve().then(() => this.#view(id));
   };
   listItems: Kraft['listItems'] = (filter) => this.#note('listItems', filter, this.items);
+  board: Kraft['board'] = (query) =>
+    this.#note('board', query, {
+      seq: this.rows.at(-1)?.seq ?? 0,
+      items: this.items.map((item) => ({ item, sessions: [], lastEvent: this.rows.at(-1) ?? null, spend: null })),
+    });
   events: Kraft['events'] = (query) =>
     this.#note('events', query, this.rows.filter((row) => row.seq > query.afterSeq).slice(0, query.limit));
   followEvents: Kraft['followEvents'] = async (query) => {

@@ -1,12 +1,12 @@
-import { defineCommand, flag, jsonOption, valued, type Io } from '../command.ts';
+import { defineCommand, flag, jsonOption, valued } from '../command.ts';
 import { usageErrors } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { findRepoOf, readRepoOption } from '../find-repo.ts';
+import { findScope } from '../find-scope.ts';
 import { printJson } from '../print-json.ts';
-import { openRemoteKraft, type RemoteKraft } from '../remote-kraft.ts';
+import { openRemoteKraft } from '../remote-kraft.ts';
 import { renderItemList } from '../render-item.ts';
 
-const statuses = ['paused', 'queued', 'active', 'needs_human', 'completed', 'abandoned'] as const;
+const statuses = ['paused', 'queued', 'active', 'rate_limited', 'needs_human', 'completed', 'abandoned'] as const;
 
 export const viewList = defineCommand({
   description:
@@ -27,7 +27,7 @@ export const viewList = defineCommand({
     const { options } = parsed;
     const status = readStatus(options.status);
     const kraft = openRemoteKraft(io);
-    const { repo, here } = await findScope(kraft, io, options);
+    const { repo, here } = await findScope(kraft, io, { command: 'kraft view list', ...options });
     const includeAbandoned = options['include-abandoned'] || status === 'abandoned';
     const listed = await kraft.listItems({ repo, includeAbandoned });
     const items = status === null ? listed : listed.filter((item) => item.status === status);
@@ -37,26 +37,6 @@ export const viewList = defineCommand({
     return exitCodes.ok;
   },
 });
-
-interface Scope {
-  readonly repo: string | null;
-  /** Label of the repository at hand, when that is what chose the items. */
-  readonly here: string | null;
-}
-
-/** `--repo`, else the repository of the working directory, else all (CC 5.1). */
-async function findScope(
-  kraft: RemoteKraft,
-  io: Io,
-  options: { readonly all: boolean; readonly repo: string | null },
-): Promise<Scope> {
-  if (options.repo !== null) {
-    if (!options.all) return { repo: readRepoOption(options.repo, io.cwd), here: null };
-    throw usageErrors.create('OPTIONS_CONFLICT', { command: 'kraft view list', options: ['--all', '--repo'] });
-  }
-  const here = options.all ? null : findRepoOf(io.cwd, await kraft.repos());
-  return { repo: here?.path ?? null, here: here?.label ?? null };
-}
 
 function readStatus(typed: string | null): (typeof statuses)[number] | null {
   if (typed === null) return null;

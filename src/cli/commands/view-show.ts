@@ -5,10 +5,11 @@ import { exitCodes } from '../exit-codes.ts';
 import { resolveItemId } from '../item-id.ts';
 import { printJson } from '../print-json.ts';
 import { openRemoteKraft } from '../remote-kraft.ts';
-import { renderItemView } from '../render-item.ts';
+import { renderItemView } from '../render-item-view.ts';
 
 export const viewShow = defineCommand({
-  description: 'Shows one item: where it stands and why, its sessions, its commits, and the command that goes on.',
+  description:
+    'Shows the whole state of one item: where it stands and why, the command that goes on, its chain node by node, the\nsessions of this attempt and its commits.',
   arguments: [itemArgument],
   options: {
     prompt: flag('The prompt that the agent gets, instead'),
@@ -35,7 +36,7 @@ export const viewShow = defineCommand({
     } else {
       const view = await kraft.showItem(id);
       if (json) printJson(io, view);
-      else io.out(renderItemView(view, io.style, io.terminal.columns));
+      else io.out(renderItemView(view, { style: io.style, columns: io.terminal.columns, nowMs: Date.now() }));
     }
     return exitCodes.ok;
   },
