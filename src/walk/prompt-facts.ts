@@ -1,0 +1,24 @@
+import type { AgentChainTask } from '../chain/index.ts';
+import type { Item, PromptFacts } from '../items/index.ts';
+import type { Frozen } from './frozen.ts';
+
+/** The facts that the prompt of an agent task is worded from. */
+export function promptFacts(
+  item: Item,
+  { repo }: Pick<Frozen, 'repo'>,
+  { task, failures }: { readonly task: AgentChainTask | null; readonly failures: PromptFacts['failures'] },
+): PromptFacts {
+  return {
+    title: item.title,
+    description: item.description,
+    branch: item.branch,
+    baseCommit: item.baseCommit,
+    base: item.base,
+    instructions: task?.prompt ?? null,
+    tests: repo.tests.kind === 'scopes' ? repo.tests.scopes : [],
+    setupCommand: repo.setupCommand === '' ? null : repo.setupCommand,
+    intentDir: repo.intentDir,
+    failures,
+    steer: item.steer,
+  };
+}
