@@ -91,7 +91,7 @@ export class CliUser implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const child of this.#started) if (child.exitCode === null) child.kill('SIGKILL');
-    await this.kraft(['admin', 'stop']);
+    if (this.daemonPid() !== null) await this.kraft(['admin', 'stop']);
     rmSync(this.dir, { recursive: true, force: true });
   }
 }
