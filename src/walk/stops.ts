@@ -1,6 +1,6 @@
 import type { ErrorKind, KraftError } from '../base/index.ts';
 import type { KraftEvent, StopKind } from '../events/index.ts';
-import type { Item, ItemStop } from '../items/index.ts';
+import type { Item, ItemStop, TaskFailure } from '../items/index.ts';
 
 const stopKinds: Readonly<Record<ErrorKind, StopKind>> = {
   usage: 'config',
@@ -28,20 +28,29 @@ export function stopFromError(
   };
 }
 
-/** Columns and event of a stop. */
+/** Columns and event of a stop. A gate that waits is no fault of the item's: its event is the gate's own (CC 6.8). */
 export function stopChange(stop: ItemStop): { readonly item: Partial<Item>; readonly event: KraftEvent } {
   return {
     item: { status: 'needs_human', pauseRequested: false, stop },
-    event: {
-      type: 'work_item_needs_human',
-      payload: {
-        kind: stop.kind,
-        code: stop.code,
-        reason: stop.reason,
-        remedy: stop.remedy,
-        session_id: stop.sessionId,
-        facts: stop.facts,
-      },
+    event: stop.kind === 'gate' ? gateRequested(stop) : needsHuman(stop),
+  };
+}
+
+function gateRequested({ facts }: ItemStop): KraftEvent {
+  const gate = String(facts['gate']);
+  return { type: 'gate_requested', payload: { node_id: gate, gate, message: String(facts['message']) } };
+}
+
+function needsHuman(stop: ItemStop): KraftEvent {
+  return {
+    type: 'work_item_needs_human',
+    payload: {
+      kind: stop.kind,
+      code: stop.code,
+      reason: stop.reason,
+      remedy: stop.remedy,
+      session_id: stop.sessionId,
+      facts: stop.facts,
     },
   };
 }
@@ -50,9 +59,12 @@ export function stopChange(stop: ItemStop): { readonly item: Partial<Item>; read
 export class Stopped extends Error {
   override readonly name = 'Stopped';
   readonly stop: ItemStop;
+  /** What failed, where a recovery or a fix loop may mend it; empty for every other stop. */
+  readonly failures: readonly TaskFailure[];
 
-  constructor(stop: ItemStop) {
+  constructor(stop: ItemStop, failures: readonly TaskFailure[] = []) {
     super(stop.reason);
     this.stop = stop;
+    this.failures = failures;
   }
 }

@@ -1,0 +1,79 @@
+import type { GateNode } from '../chain/index.ts';
+import type { EventRow } from '../events/index.ts';
+import type { Store } from '../store/index.ts';
+import type { WalkPorts } from './ports.ts';
+import type { Run } from './run.ts';
+import { Stopped } from './stops.ts';
+
+const usualQuestion = 'Look at the changes, then approve them or send them back.';
+
+/**
+ * A gate of the chain: lets an approved item through, and stops any other for a person. A rejection that led here has
+ * done its work once its gate is reached again. Errors: Stopped of kind `gate`, whose event is `gate_requested`.
+ */
+export async function walkGate(
+  ports: Pick<WalkPorts, 'store'>,
+  run: Run,
+  { node }: { readonly node: GateNode },
+): Promise<void> {
+  const item = await run.item();
+  const answered = await readGates(ports.store, item.id);
+  if (answered.get(node.id) === 'approved') return;
+  if (item.rejection?.gate === node.id) await run.record({ item: { rejection: null } });
+  const message = node.message ?? usualQuestion;
+  throw new Stopped({
+    kind: 'gate',
+    code: null,
+    reason: `The gate ${node.id} waits for you: ${message}`,
+    remedy:
+      `Look with \`kraft view diff ${item.id}\`, then run \`kraft item approve ${item.id}\` or ` +
+      `\`kraft item reject ${item.id} --note '…'\`.`,
+    sessionId: null,
+    facts: { gate: node.id, message },
+  });
+}
+
+/** How the gates of an item's chain stand; one that was never reached is not in the map. */
+export type Gates = ReadonlyMap<string, 'asked' | 'approved' | 'rejected' | 'reopened'>;
+
+type GateEvent = Extract<
+  EventRow,
+  { readonly type: 'gate_requested' | 'gate_approved' | 'gate_rejected' | 'gate_reopened' }
+>;
+
+const stateAfter: Readonly<Record<GateEvent['type'], 'asked' | 'approved' | 'rejected' | 'reopened'>> = {
+  gate_requested: 'asked',
+  gate_approved: 'approved',
+  gate_rejected: 'rejected',
+  gate_reopened: 'reopened',
+};
+
+/** What is recorded of the gates, by the last event of each. The last gate that was moved is the map's last entry. */
+export async function readGates(store: Store, itemId: string): Promise<Gates> {
+  const rows = await Promise.all(
+    (Object.keys(stateAfter) as GateEvent['type'][]).map((type) => readAll(store, itemId, type)),
+  );
+  const gates = new Map<string, 'asked' | 'approved' | 'rejected' | 'reopened'>();
+  for (const row of rows.flat().sort((one, other) => one.seq - other.seq)) {
+    gates.delete(row.payload.gate);
+    gates.set(row.payload.gate, stateAfter[row.type]);
+  }
+  return gates;
+}
+
+const pageSize = 500;
+
+async function readAll<T extends EventRow['type']>(
+  store: Store,
+  itemId: string,
+  type: T,
+): Promise<readonly Extract<EventRow, { readonly type: T }>[]> {
+  const found: Extract<EventRow, { readonly type: T }>[] = [];
+  for (let afterSeq = 0; ;) {
+    const page = await store.events({ itemId, type, afterSeq, limit: pageSize });
+    found.push(...(page as typeof found));
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return found;
+    afterSeq = last.seq;
+  }
+}
