@@ -4,6 +4,8 @@ import type { PolicyLayer, Sandbox } from '../config/index.ts';
 export interface Chain {
   readonly id: string;
   readonly description: string;
+  /** Of the chain as a whole; without the repository's. */
+  readonly policy: readonly PolicyLayer[];
   readonly nodes: readonly ChainNode[];
   /** Every sandbox that a policy in the file names; each must be the repository's own (CC 3.1). */
   readonly sandboxes: readonly DeclaredSandbox[];

@@ -27,7 +27,7 @@ export function resolveChain(file: written.ChainFile, id: string, placeOf: (path
       const place = placeOf([...part.at, 'policy', 'sandbox']);
       return { part: part.name, ...place, sandbox: resolveSandbox(part.policy?.sandbox ?? null) };
     });
-  return { id, description: file.description ?? '', nodes, sandboxes, unbuilt };
+  return { id, description: file.description ?? '', policy: layers, nodes, sandboxes, unbuilt };
 }
 
 /** What is around a part: its policies, and where parts that are not built are noted. */

@@ -35,10 +35,10 @@ export async function openKraft(options: OpenKraftOptions): Promise<Kraft> {
   return createDormantKraft({ store, paths, version, startedAt, wake, log });
 }
 
-/** Whether an earlier daemon left items on their way or sessions without an end: each may have a container. */
+/** Whether an earlier daemon left items on their way, or for a time to come, or sessions without an end: each may have a container. */
 async function hasUnfinished(store: Store): Promise<boolean> {
   const [items, sessions] = await Promise.all([
-    store.listItems({ repo: null, statuses: ['active', 'queued'] }),
+    store.listItems({ repo: null, statuses: ['active', 'queued', 'rate_limited'] }),
     store.listSessions({ itemId: null, statuses: ['pending', 'running', 'unknown'] }),
   ]);
   return items.length + sessions.length > 0;

@@ -7,6 +7,7 @@ import {
   loadRepos,
   loadSandboxSettings,
   worldReadableEnv,
+  type HarnessProfiles,
   type HomePaths,
   type LoadedRepos,
   type PolicySettings,
@@ -22,6 +23,8 @@ export interface Loaders {
   readonly chain: (id: string) => Promise<Chain>;
   /** A profile of harnesses.yaml, or a harness id. */
   readonly harness: (name: string) => Promise<SelectedHarness>;
+  /** The agent profiles of harnesses.yaml. */
+  readonly agentProfiles: () => Promise<HarnessProfiles['profiles']>;
   /** Chains, harness files and profiles: resolves when all of them load. */
   readonly others: () => Promise<void>;
   readonly readableEnv: () => ReturnType<typeof worldReadableEnv>;
@@ -38,6 +41,7 @@ export function openLoaders(paths: HomePaths): Loaders {
       const [harnesses, profiles] = await Promise.all([loadHarnesses(paths.config), loadHarnessProfiles(paths)]);
       return selectHarness(name, harnesses, profiles.harnesses);
     },
+    agentProfiles: async () => (await loadHarnessProfiles(paths)).profiles,
     others: async () => {
       await loadHarnesses(paths.config);
       await loadHarnessProfiles(paths);

@@ -53,7 +53,15 @@ export function openParts(environment: Environment, paths: HomePaths, log: Log):
       const open = (): Doctor => {
         const seen = rememberProbes(git);
         const outlook = remember((repo: ResolvedRepo) =>
-          lookAhead({ git: seen, loadChain: loaders.chain, loadHarness: loaders.harness }, repo),
+          lookAhead(
+            {
+              git: seen,
+              loadChain: loaders.chain,
+              loadHarness: loaders.harness,
+              loadAgentProfiles: loaders.agentProfiles,
+            },
+            repo,
+          ),
         );
         return createDoctor({
           paths,

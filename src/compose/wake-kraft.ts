@@ -7,6 +7,7 @@ import type { OpenKraftOptions } from './open-kraft.ts';
 import type { Kraft } from './kraft.ts';
 import { openParts, type Parts } from './open-parts.ts';
 
+const usagePollMs = 2_000;
 const fullDiskRetryMs = 10_000;
 /** Health is asked for by every command; the files are read again only after this long. */
 const reasonsKeptMs = 2_000;
@@ -31,7 +32,10 @@ export async function wakeKraft(options: OpenKraftOptions, store: Store, started
     loadPolicy: parts.loaders.policy,
     loadChain: parts.loaders.chain,
     loadHarness: parts.loaders.harness,
+    loadAgentProfiles: parts.loaders.agentProfiles,
     lookAtRow: (row, repoPath) => doctor.look(row, repoPath),
+    usagePollMs,
+    alarm: setAlarm,
     fullDiskRetryMs,
   });
   const close = async (): Promise<void> => {
@@ -58,6 +62,12 @@ export async function wakeKraft(options: OpenKraftOptions, store: Store, started
     reasons: openReasons(parts),
     close,
   });
+}
+
+function setAlarm(ms: number, ring: () => void): () => void {
+  const timer = setTimeout(ring, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
 }
 
 function logReattached(log: Log, report: ReattachReport): void {

@@ -75,10 +75,10 @@ export interface RunningLaunch {
   /** Resolves once the container is over and teardown is done; never rejects. */
   readonly finished: Promise<FinishedLaunch>;
   /**
-   * Asks it to end: `pause` by SIGINT first, `cancel` by SIGTERM, then by force after a grace of 10 s.
-   * Idempotent; `finished` says how it went.
+   * Asks it to end: `pause` by SIGINT first, `cancel` and `cap` (it has used more than it may) by SIGTERM, then by force
+   * after a grace of 10 s. Idempotent; `finished` says how it went.
    */
-  stop(cause: 'pause' | 'cancel'): void;
+  stop(cause: 'pause' | 'cancel' | 'cap'): void;
 }
 
 /** A process of the container was killed by its memory limit. */

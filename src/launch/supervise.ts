@@ -95,7 +95,7 @@ export class Supervision implements RunningLaunch {
     return readFileSync(cidFile, 'utf8').trim() || null;
   }
 
-  stop(cause: 'pause' | 'cancel'): void {
+  stop(cause: 'pause' | 'cancel' | 'cap'): void {
     this.#stop(cause);
   }
 

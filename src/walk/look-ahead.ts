@@ -18,7 +18,7 @@ const usualHarness = 'demo';
 
 /** Asks what `readyItem` asks, of a repository and its default chain, and gathers in place of stopping. Never throws. */
 export async function lookAhead(
-  ports: Pick<WalkPorts, 'git' | 'loadChain' | 'loadHarness'>,
+  ports: Pick<WalkPorts, 'git' | 'loadChain' | 'loadHarness' | 'loadAgentProfiles'>,
   repo: ResolvedRepo,
 ): Promise<Outlook> {
   const refusals: KraftError[] = [];

@@ -2,9 +2,10 @@ import { asKraftError, gatherErrors, hasCode, type KraftError } from '../base/in
 import { listCandidates, listTasks, chainErrors, type AgentChainTask, type Chain } from '../chain/index.ts';
 import type { ResolvedRepo } from '../config/index.ts';
 import type { Identity, Repository } from '../git/index.ts';
-import { refuseAgent, type SelectedHarness } from '../harness/index.ts';
+import type { SelectedHarness } from '../harness/index.ts';
 import type { Item } from '../items/index.ts';
 import { checkDiskFloor, listPrograms, refuseUnbuilt, type DockerSandbox, type ProgramNeed } from '../launch/index.ts';
+import { checkRoute, openFirst } from './agent-routes.ts';
 import { walkErrors } from './errors.ts';
 import { thaw } from './frozen.ts';
 import type { WalkPorts } from './ports.ts';
@@ -150,23 +151,17 @@ function subprocessCommands(chain: Chain): readonly string[] {
   return listTasks(chain).flatMap(({ task }) => (task.kind === 'subprocess' ? [task.command] : []));
 }
 
-/** The harness of each agent task, by its path. Errors: HARNESS_*, and what refuses the agent's launch. */
+/** The harness of each agent task, by its path: the first of its routes that is there. Errors: HARNESS_*, and what refuses the agent's launch. */
 export async function selectHarnesses(
-  ports: Pick<WalkPorts, 'loadHarness'>,
+  ports: Pick<WalkPorts, 'loadHarness' | 'loadAgentProfiles'>,
   item: Pick<Item, 'harness'>,
   { repo, chain, sandbox }: { readonly repo: ResolvedRepo; readonly chain: Chain; readonly sandbox: DockerSandbox },
 ): Promise<ReadonlyMap<string, SelectedHarness>> {
   const selected = new Map<string, SelectedHarness>();
   for (const task of agentTasks(chain)) {
-    const harness = await ports.loadHarness(task.harness ?? item.harness);
-    const refusal = refuseAgent({
-      harness: harness.harness,
-      hasRoute: sandbox.network !== null,
-      toolPolicy: repo.toolPolicy,
-      policy: repo.policy,
-    });
-    if (refusal !== null) throw refusal;
-    selected.set(task.path, harness);
+    const open = await openFirst(ports, task, { item, repo });
+    checkRoute(open, { repo, sandbox });
+    selected.set(task.path, open.selected);
   }
   return selected;
 }

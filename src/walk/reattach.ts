@@ -7,8 +7,10 @@ import { thaw, worktreeOf } from './frozen.ts';
 import type { WalkPorts } from './ports.ts';
 import { openRepository } from './ready.ts';
 import type { Run } from './run.ts';
-import { concludeSession, type Place } from './session.ts';
+import { concludeSession, type EndedSession, type Place } from './conclude-session.ts';
+import { nothingSpent } from './spend.ts';
 import { Stopped } from './stops.ts';
+import { readSession, watchSession, type Watched } from './watch-session.ts';
 
 /** A session that an earlier daemon left, and what the launcher found of it. */
 export interface Found {
@@ -40,6 +42,14 @@ export async function continueSessions(ports: WalkPorts, run: Run, found: readon
   if (found.length === 0) return;
   const item = await run.item();
   const place = await openPlace(ports, item);
+  const frozen = thaw(item);
+  const end = (row: SessionRow, watched: Watched): EndedSession => ({
+    place,
+    row,
+    watched,
+    wallMs: wallMs(ports, row),
+    steer: null,
+  });
   for (const { row, adoption } of found) {
     if (adoption.kind === 'adopted') {
       await run.record({
@@ -47,10 +57,10 @@ export async function continueSessions(ports: WalkPorts, run: Run, found: readon
         sessions: [{ id: row.id, status: 'running', ...adoption.running.client }],
         events: [{ type: 'session_reattached', payload: { session_id: row.id, pid: adoption.running.client.pid } }],
       });
-      const finished = await run.watch(adoption.running);
-      await concludeSession(ports, run, { place, row, finished, wallMs: wallMs(ports, row) });
+      const watched = await watchSession(ports, run, { launch: adoption.running, row, frozen });
+      await concludeSession(ports, run, end(row, watched));
     } else if (adoption.kind === 'ended') {
-      await concludeSession(ports, run, { place, row, finished: adoption.finished, wallMs: wallMs(ports, row) });
+      await concludeSession(ports, run, end(row, await readSession(ports, { ...adoption, row, frozen })));
     } else {
       await concludeUnknown(ports, run, { place, row, adoption });
     }
@@ -86,7 +96,8 @@ async function concludeUnknown(
     nodeId: row.nodeId,
     events: [{ type: 'session_unknown', payload: { session_id: row.id, reason } }],
   });
-  await concludeSession(ports, run, { place, row, finished, wallMs: wallMs(ports, row) });
+  const watched = { finished, spend: nothingSpent, reading: null, reached: null, caps: null };
+  await concludeSession(ports, run, { place, row, watched, wallMs: wallMs(ports, row), steer: null });
   throw new Stopped({
     kind: 'infra',
     code: null,

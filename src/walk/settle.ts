@@ -3,6 +3,7 @@ import type { KraftEvent } from '../events/index.ts';
 import { addDoctorRow } from './doctor-row.ts';
 import { Interrupt } from './interrupt.ts';
 import type { WalkPorts } from './ports.ts';
+import { RateLimited, settleRateLimit } from './rate-limits.ts';
 import { findDiskFloor } from './ready.ts';
 import type { Run } from './run.ts';
 import { Stopped, stopChange, stopFromError } from './stops.ts';
@@ -11,6 +12,7 @@ import { Stopped, stopChange, stopFromError } from './stops.ts';
 export async function settleWalk(ports: WalkPorts, run: Run, error: unknown): Promise<void> {
   try {
     if (error instanceof Interrupt || run.isCancelled) await settleInterrupt(run, error);
+    else if (error instanceof RateLimited) await settleLimited(ports, run, error);
     else await settleStop(ports, run, error);
   } catch (failure) {
     if (failure instanceof Interrupt) return;
@@ -21,6 +23,15 @@ export async function settleWalk(ports: WalkPorts, run: Run, error: unknown): Pr
 async function settleInterrupt(run: Run, error: unknown): Promise<void> {
   if (!(error instanceof Interrupt) || error.why !== 'pause') return;
   await run.record({ item: { status: 'paused', pauseRequested: false } });
+}
+
+async function settleLimited(ports: WalkPorts, run: Run, { refusal }: RateLimited): Promise<void> {
+  try {
+    await settleRateLimit(ports, run, refusal);
+  } catch (error) {
+    if (error instanceof Interrupt) throw error;
+    await settleStop(ports, run, error);
+  }
 }
 
 async function settleStop(ports: WalkPorts, run: Run, error: unknown): Promise<void> {

@@ -1,6 +1,7 @@
 import { pickNext, type Item } from '../items/index.ts';
 import { moveItem, stopItem } from './move-item.ts';
 import type { WalkPorts } from './ports.ts';
+import { ResetAlarm } from './rate-limits.ts';
 import { continueSessions, type Found } from './reattach.ts';
 import { Run } from './run.ts';
 import { settleWalk } from './settle.ts';
@@ -12,11 +13,13 @@ const closingGraceMs = 8_000;
 export class Slots {
   readonly #ports: WalkPorts;
   readonly #runs = new Map<string, Run>();
+  readonly #resets: ResetAlarm;
   #pumping: Promise<void> = Promise.resolve();
   #closing = false;
 
   constructor(ports: WalkPorts) {
     this.#ports = ports;
+    this.#resets = new ResetAlarm(ports, () => void this.pump());
   }
 
   /** The walk over an item; undefined when none is under way. */
@@ -63,6 +66,7 @@ export class Slots {
   /** The daemon goes: every walk leaves its item as it is. */
   async close(): Promise<void> {
     this.#closing = true;
+    this.#resets.close();
     await this.#pumping;
     for (const run of this.#runs.values()) run.detach();
     const over = Promise.all([...this.#runs.values()].map((run) => run.settled));
@@ -72,6 +76,7 @@ export class Slots {
 
   async #fill(): Promise<void> {
     if (this.#closing) return;
+    await this.#resets.requeue();
     const items = await this.#ports.store.listItems({ repo: null, statuses: ['queued', 'active'] });
     if (!items.some((item) => item.status === 'queued')) return;
     let maxConcurrent: number;

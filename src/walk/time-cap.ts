@@ -1,8 +1,14 @@
-import type { ResolvedRepo } from '../config/index.ts';
+import { sessionTimeMs } from '../items/index.ts';
+import type { Frozen } from './frozen.ts';
+import { loadCaps, loadUse } from './item-caps.ts';
 import type { WalkPorts } from './ports.ts';
 
-/** Time cap of one session in milliseconds: the repository's, else the one of `policy.yaml`; null for none. */
-export async function timeCapMs(ports: WalkPorts, repo: ResolvedRepo): Promise<number | null> {
-  const minutes = repo.policy.timeCapMinutes ?? (await ports.loadPolicy()).timeCapMinutes;
-  return minutes === null ? null : Math.round(minutes * 60_000);
+/** What every level of policy leaves to one run of the task, in milliseconds; null for no bound. Null task: the setup command. */
+export async function timeCapMs(
+  ports: WalkPorts,
+  frozen: Frozen,
+  { itemId, task }: { readonly itemId: string; readonly task: string | null },
+): Promise<number | null> {
+  const caps = await loadCaps(ports, frozen, task ?? '');
+  return sessionTimeMs(caps, await loadUse(ports, itemId));
 }

@@ -147,7 +147,7 @@ export class FakeLauncher implements Launcher {
     closeSync(log);
     this.running.set(track.sessionId, child.pid ?? 0);
     this.mostRunning = Math.max(this.mostRunning, this.running.size);
-    let cause: 'pause' | 'cancel' | null = null;
+    let cause: 'pause' | 'cancel' | 'cap' | null = null;
     const finished = new Promise<FinishedLaunch>((resolve) => {
       child.once('error', (error) => resolve(finishedAs('config_error', { reason: error.message })));
       child.once('exit', (exitCode) => resolve(this.#finish(track, request, { exitCode, cause })));
@@ -167,10 +167,11 @@ export class FakeLauncher implements Launcher {
   #finish(
     track: LaunchTrack,
     request: LaunchRequest,
-    end: { readonly exitCode: number | null; readonly cause: 'pause' | 'cancel' | null },
+    end: { readonly exitCode: number | null; readonly cause: 'pause' | 'cancel' | 'cap' | null },
   ): FinishedLaunch {
     const key = [...this.endings.keys()].find((text) => request.command.join(' ').includes(text));
-    const base = finishedAs(end.cause === 'pause' ? 'paused' : end.exitCode === 0 ? 'done' : 'failed', {
+    const own = end.exitCode === 0 ? 'done' : 'failed';
+    const base = finishedAs(end.cause === 'pause' ? 'paused' : end.cause === 'cap' ? 'capped_out' : own, {
       exitCode: end.exitCode,
     });
     const result = end.cause === null && request.role === 'agent' ? readResult(track.resultPath) : null;

@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { randomIds, systemClock, type KraftError, type Log } from '../../src/base/index.ts';
 import { loadChain } from '../../src/chain/index.ts';
-import { noPolicyLayers, type PolicySettings, type ResolvedRepo } from '../../src/config/index.ts';
+import {
+  noPolicyLayers,
+  type HarnessProfiles,
+  type PolicySettings,
+  type ResolvedRepo,
+} from '../../src/config/index.ts';
 import type { EventRow } from '../../src/events/index.ts';
 import { openGit, type Git } from '../../src/git/index.ts';
 import { loadHarnesses, selectHarness } from '../../src/harness/index.ts';
@@ -38,6 +43,13 @@ export class Home implements AsyncDisposable {
     all: {},
   };
   policyError: KraftError | null = null;
+  /** Harness and agent profiles of harnesses.yaml. */
+  harnessProfiles: HarnessProfiles['harnesses'] = {};
+  agentProfiles: HarnessProfiles['profiles'] = {};
+  /** How far the walker's clock is ahead of the system's. */
+  aheadMs = 0;
+  /** What is armed; nothing rings by itself. */
+  readonly alarms = new Set<{ readonly ms: number; readonly ring: () => void }>();
   lookAtRow: WalkPorts['lookAtRow'] = null;
   store!: Store;
   walker!: Walker;
@@ -96,19 +108,26 @@ export class Home implements AsyncDisposable {
       git: this.git,
       launcher: this.launcher,
       paths: { home: this.base, config, run: join(this.base, 'run') },
-      clock: systemClock,
+      clock: { ...systemClock, nowMs: () => systemClock.nowMs() + this.aheadMs },
       ids: randomIds,
       log: this.#log,
       loadRepos: () => Promise.resolve([this.repo]),
       loadPolicy: () => (this.policyError === null ? Promise.resolve(this.policy) : Promise.reject(this.policyError)),
       loadChain: (id) => loadChain(config, id),
       loadHarness: async (name) => {
-        const selected = selectHarness(name, await loadHarnesses(config), {});
+        const selected = selectHarness(name, await loadHarnesses(config), this.harnessProfiles);
         // The agent of the worker image, run where it lies.
         const agent = join(import.meta.dirname, '../../images/worker/demo/agent.mjs');
         return { ...selected, harness: { ...selected.harness, command: [process.execPath, agent] } };
       },
       lookAtRow: this.lookAtRow,
+      loadAgentProfiles: () => Promise.resolve(this.agentProfiles),
+      usagePollMs: 10,
+      alarm: (ms, ring) => {
+        const alarm = { ms, ring };
+        this.alarms.add(alarm);
+        return () => this.alarms.delete(alarm);
+      },
       fullDiskRetryMs: 10,
     };
   }
@@ -218,6 +237,7 @@ export function sampleRepo(path: string): ResolvedRepo {
       budgetUsd: null,
       escalationHarness: null,
     },
+    policyLayer: null,
     automatedReview: null,
     unknownKeys: [],
     line: 1,
