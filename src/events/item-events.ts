@@ -1,8 +1,9 @@
 /** Who caused a fact: a person at the command line, the worker itself, or Kraft. */
 export type Actor = 'human' | 'agent' | 'kraft';
 
-/** Why an item stopped for a person (CC 6.1). `gate`: a gate of its chain waits for an answer. */
-export type StopKind = 'question' | 'cap' | 'budget' | 'failed' | 'conflict' | 'config' | 'infra' | 'stuck' | 'gate';
+/** Why an item stopped for a person (CC 6.1). `gate`: a gate of its chain waits for an answer. `rate_limit`: a provider was limited too often in a row. */
+export type StopKind =
+  'question' | 'cap' | 'budget' | 'failed' | 'conflict' | 'config' | 'infra' | 'stuck' | 'gate' | 'rate_limit';
 
 export interface WorkItemCreated {
   readonly type: 'work_item_created';
@@ -109,11 +110,6 @@ export interface FixCycleStarted {
   readonly type: 'fix_cycle_started';
   readonly payload: { readonly node_id: string; readonly cycle: number; readonly failed_tasks: readonly string[] };
 }
-/** The repair did not get to its end (paused, rate-limited, refused): the attempt is given back. */
-export interface FixCycleRefunded {
-  readonly type: 'fix_cycle_refunded';
-  readonly payload: { readonly node_id: string; readonly cycle: number; readonly outcome: string };
-}
 /** What a run of a node with a fix loop found; `cycle` 0 is the first run. */
 export interface FindingsMeasured {
   readonly type: 'findings_measured';
@@ -180,7 +176,6 @@ export type ItemEvent =
   | NodeSkipped
   | NodeRecoveryStarted
   | FixCycleStarted
-  | FixCycleRefunded
   | FindingsMeasured
   | JudgeVerdict
   | RunForked

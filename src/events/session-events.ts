@@ -19,6 +19,7 @@ export interface WorkerSessionCreated {
     readonly node_id: string;
     readonly task: string;
     readonly attempt: number;
+    readonly run: number;
   };
 }
 export interface WorkerSessionStarted {
@@ -49,6 +50,11 @@ export interface AgentSessionResumed {
   readonly type: 'agent_session_resumed';
   readonly payload: { readonly session_id: string; readonly agent_session: string };
 }
+/** The session that the agent could have gone on with is not in its HOME any more: it begins anew with its whole task. */
+export interface AgentSessionLost {
+  readonly type: 'agent_session_lost';
+  readonly payload: { readonly session_id: string; readonly agent_session: string; readonly reason: string };
+}
 /** The attached stream ended before the container did, or the log was capped: what the log lacks, said once. */
 export interface SessionOutputIncomplete {
   readonly type: 'session_output_incomplete';
@@ -70,6 +76,7 @@ export type SessionEvent =
   | WorkerSessionStarted
   | WorkerSessionExited
   | AgentSessionResumed
+  | AgentSessionLost
   | SessionOutputIncomplete
   | SessionReattached
   | SessionUnknown;

@@ -13,8 +13,6 @@ export interface FixLoop {
   readonly cycle: number;
   /** `repair`: the loop's own tasks run; `measure`: the node runs again. */
   readonly phase: 'repair' | 'measure';
-  /** When the first failure was found (RFC 3339): the loop's wall clock counts from here. */
-  readonly startedAt: string;
   /** One fingerprint for each run that failed, in order: three equal ones at the end are `stuck`. */
   readonly fingerprints: readonly string[];
   /** What the last run failed at: the repair's agents are told of it. */
@@ -93,7 +91,7 @@ export interface Item {
   readonly resumesAt: string | null;
   /** When what it held was freed; null while it holds it. */
   readonly archivedAt: string | null;
-  /** Counts from 1; a retry, a rejection and each new run of a fix loop's node add one. Sessions carry it, so that a retried node does not take over old results. */
+  /** Counts from 1; a retry and a rejection add one. Sessions carry it, so that a retried node does not take over old results. */
   readonly attempt: number;
   /** The repository entry as frozen at filing, at the start and at each retry (JSON of ResolvedRepo). */
   readonly frozen: string;

@@ -1,3 +1,5 @@
+import type { Finding } from '../events/index.ts';
+
 /** What the agent's prompt is made of; everything is known before the launch. */
 export interface PromptFacts {
   readonly title: string;
@@ -15,6 +17,20 @@ export interface PromptFacts {
   readonly setupCommand: string | null;
   /** Folder of the repository that holds statements of intent to follow, or null. */
   readonly intentDir: string | null;
+  /** What failed and is to be mended; empty but for repairs and recoveries. */
+  readonly failures: readonly PromptFailure[];
+  /** What the person says to this agent alone; passed through unchanged. Null for nothing. */
+  readonly steer: string | null;
+}
+
+/** One failure, as an agent is told of it. */
+export interface PromptFailure {
+  /** The command or agent. */
+  readonly what: string;
+  readonly exitCode: number | null;
+  readonly findings: readonly Finding[];
+  /** End of what it printed; empty when that is not known. */
+  readonly output: string;
 }
 
 /**
@@ -26,6 +42,18 @@ export function renderPrompt(facts: PromptFacts): { readonly context: string; re
     context: [contract(facts), repository(facts), report].join('\n\n') + '\n',
     task: task(facts) + '\n',
   };
+}
+
+/**
+ * The prompt of an agent that goes on with its own session after an interruption: it has read its task already. `context`
+ * as above, for a harness that gives it anew to each of its processes.
+ */
+export function renderResume(facts: PromptFacts): { readonly context: string; readonly task: string } {
+  const parts = [
+    'You were interrupted. Look where you are (`git status`, `git log`) and go on with the task until it is done; then report as you were told.',
+    ...steer(facts),
+  ];
+  return { context: renderPrompt(facts).context, task: parts.join('\n') + '\n' };
 }
 
 function contract(facts: PromptFacts): string {
@@ -46,7 +74,34 @@ function task(facts: PromptFacts): string {
   const parts = ['# The task', '', facts.title];
   if (facts.description.trim() !== '') parts.push('', facts.description.trimEnd());
   if (facts.instructions !== null) parts.push('', facts.instructions.trimEnd());
+  if (facts.failures.length > 0) parts.push('', '# What is to be mended', ...facts.failures.flatMap(failure));
+  parts.push(...steer(facts));
   return parts.join('\n');
+}
+
+function steer(facts: PromptFacts): readonly string[] {
+  return facts.steer === null ? [] : ['', '# What your person adds', '', facts.steer.trimEnd()];
+}
+
+function failure({ what, exitCode, findings, output }: PromptFailure): readonly string[] {
+  return [
+    '',
+    `\`${what}\` failed${exitCode === null ? '' : ` with exit code ${exitCode}`}.`,
+    ...findings.map(({ severity, message, file, line }) => `- ${severity}${place(file, line)}: ${message}`),
+    ...(output === '' || findings.length > 0 ? [] : ['The end of its output:', '', ...quote(output)]),
+  ];
+}
+
+function place(file: string | null, line: number | null): string {
+  return file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
+}
+
+/** Text of a worker, set off as such: indented, so that nothing in it reads as a heading or as words of Kraft's. */
+function quote(text: string): readonly string[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `    ${line}`);
 }
 
 function repository(facts: PromptFacts): string {

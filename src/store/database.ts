@@ -138,6 +138,12 @@ export class Database {
     };
   }
 
+  spentUsd(since: string): number {
+    const sum =
+      'SELECT sum(costUsd) AS usd FROM sessions WHERE costUsd IS NOT NULL AND (endedAt IS NULL OR endedAt >= ?)';
+    return Number(this.#statement(sum).get(since)?.['usd'] ?? 0);
+  }
+
   close(): void {
     this.#db.close();
   }

@@ -88,6 +88,8 @@ export const migrations: readonly string[] = [
   ALTER TABLE items ADD COLUMN resumesAt TEXT;
   ALTER TABLE items ADD COLUMN archivedAt TEXT;
 
+  ALTER TABLE sessions ADD COLUMN run INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN verdict TEXT;
   ALTER TABLE sessions ADD COLUMN wallMs INTEGER;
   ALTER TABLE sessions ADD COLUMN reason TEXT;
   ALTER TABLE sessions ADD COLUMN agentSession TEXT;

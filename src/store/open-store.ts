@@ -102,6 +102,9 @@ class WorkerStore implements Store {
   board(query: Parameters<Store['board']>[0]): Promise<BoardRows> {
     return this.#call('board', query);
   }
+  spentUsd(since: string): Promise<number> {
+    return this.#call('spentUsd', since);
+  }
   onEvents(listener: (rows: readonly EventRow[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -49,6 +49,7 @@ const sessionColumns: Readonly<Record<keyof SessionRow, Kept>> = {
   nodeId: 'plain',
   task: 'plain',
   attempt: 'plain',
+  run: 'plain',
   harness: 'plain',
   status: 'plain',
   backend: 'plain',
@@ -77,6 +78,7 @@ const sessionColumns: Readonly<Record<keyof SessionRow, Kept>> = {
   outputTokens: 'plain',
   costUsd: 'plain',
   findings: 'json',
+  verdict: 'plain',
 };
 
 /** Column names of a table, in the order in which statements bind them. */

@@ -1,4 +1,4 @@
-import type { EventRow, Finding, KraftEvent, SessionStatus } from '../events/index.ts';
+import type { EventRow, Finding, JudgeVerdict, KraftEvent, SessionStatus } from '../events/index.ts';
 import type { Item } from '../items/index.ts';
 
 /** One session's row. */
@@ -9,6 +9,8 @@ export interface SessionRow {
   /** Canonical task path (`implementation.main.agent`). */
   readonly task: string;
   readonly attempt: number;
+  /** Which run of the task in this attempt, from 0: a fix loop and a recovery run it again. */
+  readonly run: number;
   readonly harness: string | null;
   readonly status: SessionStatus;
   /** `docker`: the backend's name, whichever engine runs it (SI 1.1). */
@@ -46,6 +48,8 @@ export interface SessionRow {
   readonly costUsd: number | null;
   /** What the worker's result found wrong. */
   readonly findings: readonly Finding[];
+  /** What a judge's result says of going on; null from everybody else. */
+  readonly verdict: JudgeVerdict['payload']['verdict'] | null;
 }
 
 /** A change of one or more rows with the events that say so: one transaction, on disk when the promise resolves. */
@@ -109,6 +113,8 @@ export interface Store extends AsyncDisposable {
   events(query: EventQuery): Promise<readonly EventRow[]>;
   /** Null `repo`: of every repository. */
   board(query: { readonly repo: string | null; readonly completedMax: number }): Promise<BoardRows>;
+  /** US dollars of the sessions of all items that ended at `since` (RFC 3339) or later, or have not ended. */
+  spentUsd(since: string): Promise<number>;
   /** Called after each commit with the new rows; returns the unsubscribe. */
   onEvents(listener: (rows: readonly EventRow[]) => void): () => void;
 }

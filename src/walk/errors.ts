@@ -91,6 +91,38 @@ export const walkErrors = defineErrors({
       `What the agent left uncommitted could not be committed: ${p.why}.`,
     remedy: (p: { worktree: string }) => `Look with \`git status\` in ${p.worktree}, mend it, then retry the item.`,
   },
+  JUDGE_STOPS: {
+    kind: 'denied',
+    message: (p: { node: string; verdict: string | null; why: string | null; id: string }) =>
+      `The judge of ${p.node} ${p.verdict === null ? 'gave no verdict' : 'says that another repair is not worth its while'}${p.why === null ? '.' : `: ${p.why}`}`,
+    remedy: (p: { id: string }) =>
+      `Look at the findings with \`kraft view show ${p.id}\`, mend them in the worktree, then run \`kraft item retry ${p.id}\`.`,
+  },
+  AGENT_PROFILE_UNKNOWN: {
+    kind: 'config',
+    message: (p: { name: string; known: readonly string[] }) =>
+      `There is no agent profile ${JSON.stringify(p.name)} in harnesses.yaml${p.known.length === 0 ? '' : `; it has ${p.known.join(', ')}`}.`,
+    remedy: (p: { name: string }) =>
+      `Add ${p.name} under \`profiles\` in config/harnesses.yaml, or name another \`profile\` in the chain’s file.`,
+  },
+  TIME_CAP_REACHED: {
+    kind: 'limit',
+    message: (p: { why: string; source: string; id: string }) => p.why,
+    remedy: (p: { source: string; id: string }) => `Raise ${p.source}, then run \`kraft item retry ${p.id}\`.`,
+  },
+  BUDGET_REACHED: {
+    kind: 'limit',
+    message: (p: { why: string; source: string; id: string; isDaily: boolean }) => p.why,
+    remedy: (p: { source: string; id: string; isDaily: boolean }) =>
+      `Raise ${p.source}${p.isDaily ? ' or wait for the next day (UTC)' : ''}, then run \`kraft item retry ${p.id}\`.`,
+  },
+  RATE_LIMITED: {
+    kind: 'upstream',
+    message: (p: { task: string; times: number; id: string }) =>
+      `Every harness that ${p.task} may run on was limited by its provider, ${p.times} times in a row.`,
+    remedy: (p: { id: string }) =>
+      `Wait until the provider takes more, or name another harness as \`fallback\` of the task or its profile, then run \`kraft item retry ${p.id}\`. How often it is tried is rate_limit_retries in policy.yaml.`,
+  },
   NODE_UNKNOWN: {
     kind: 'config',
     message: (p: { node: string; chain: string }) => `The chain ${p.chain} has no node ${p.node} (any more).`,

@@ -19,7 +19,8 @@ export class Run {
   readonly itemId: string;
   readonly #ports: WalkPorts;
   readonly #detached: Promise<void>;
-  #current: RunningLaunch | null = null;
+  readonly #current = new Set<RunningLaunch>();
+  #turn: Promise<unknown> = Promise.resolve();
   #wanted: 'pause' | 'cancel' | null = null;
   #closing = false;
   #detach: () => void = () => undefined;
@@ -35,7 +36,7 @@ export class Run {
   /** Asks the walk to leave its item at the next safe point, and what runs to end now. A cancel outweighs a pause. */
   want(what: 'pause' | 'cancel'): void {
     if (this.#wanted !== 'cancel') this.#wanted = what;
-    this.#current?.stop(what);
+    for (const launch of this.#current) launch.stop(what);
   }
 
   /** The daemon goes: leave everything as it is. */
@@ -62,7 +63,7 @@ export class Run {
 
   /** Waits for a launch to end, unless the daemon goes first. */
   async watch(launch: RunningLaunch): Promise<Awaited<RunningLaunch['finished']>> {
-    this.#current = launch;
+    this.#current.add(launch);
     // Asked for between the start and here.
     if (this.#wanted !== null) launch.stop(this.#wanted);
     try {
@@ -70,8 +71,18 @@ export class Run {
       if (finished === undefined) throw new Interrupt('detach');
       return finished;
     } finally {
-      this.#current = null;
+      this.#current.delete(launch);
     }
+  }
+
+  /**
+   * One body after the other among the tasks of the item that run side by side: whatever looks at the item's ref store and
+   * at who mounts it has to see what the others have recorded.
+   */
+  inTurn<T>(body: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(body, body);
+    this.#turn = mine.catch(() => undefined);
+    return mine;
   }
 
   /** The item as stored now. Preconditions: it exists, as items are never removed. */

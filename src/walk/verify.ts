@@ -1,9 +1,16 @@
-import { selectScopes, splitCommand, type BuiltinChainTask, type SelectedScope } from '../chain/index.ts';
+import {
+  selectScopes,
+  splitCommand,
+  type BuiltinChainTask,
+  type ScopeSelection,
+  type SelectedScope,
+} from '../chain/index.ts';
 import { walkErrors } from './errors.ts';
 import type { WalkPorts } from './ports.ts';
 import type { Run } from './run.ts';
-import { runSession, type SessionEnd } from './session.ts';
-import { findEnd, refuseUnlessDone, subprocessRequest, type TaskContext } from './session-end.ts';
+import type { SessionEnd } from './conclude-session.ts';
+import { runSession } from './session.ts';
+import { failureOf, findEnd, refuseUnlessDone, subprocessRequest, type TaskContext } from './session-end.ts';
 import { Stopped } from './stops.ts';
 
 /**
@@ -29,26 +36,58 @@ export async function verifyScopes(
     case 'scopes':
       break;
   }
-  const failed: { readonly scope: SelectedScope; readonly end: SessionEnd }[] = [];
+  const ends = await (task.parallel ? runSideBySide : runInOrder)(selection, {
+    prepare: async (area, setup) => {
+      const path = `${task.path}.setup_${area}`;
+      refuseUnlessDone(await runOnce(ports, run, context, { path, command: ['sh', '-c', setup] }), context.item);
+    },
+    test: ({ command }, index) =>
+      runOnce(ports, run, context, { path: `${task.path}.${index + 1}`, command: splitCommand(command) }),
+  });
+  const failed = ends.filter(({ end }) => end.status === 'failed');
+  for (const { end } of ends) if (end.status !== 'failed') refuseUnlessDone(end, context.item);
+  if (failed.length > 0) throw testsFailed(run.itemId, failed);
+}
+
+type Scopes = Extract<ScopeSelection, { kind: 'scopes' }>;
+
+interface ScopeSteps {
+  /** Runs the setup of an area; throws when it fails. */
+  readonly prepare: (area: string, setup: string) => Promise<void>;
+  readonly test: (scope: SelectedScope, index: number) => Promise<SessionEnd>;
+}
+
+interface ScopeEnd {
+  readonly scope: SelectedScope;
+  readonly end: SessionEnd;
+}
+
+/** One scope after the other, each area set up before its first; a scope that cannot run ends it. */
+async function runInOrder({ scopes, areaSetups }: Scopes, steps: ScopeSteps): Promise<readonly ScopeEnd[]> {
+  const ends: ScopeEnd[] = [];
   const prepared = new Set<string>();
-  for (const [index, scope] of selection.scopes.entries()) {
-    const setup = scope.area === null ? undefined : selection.areaSetups[scope.area];
+  for (const [index, scope] of scopes.entries()) {
+    const setup = scope.area === null ? undefined : areaSetups[scope.area];
     if (scope.area !== null && setup !== undefined && !prepared.has(scope.area)) {
       prepared.add(scope.area);
-      const end = await runOnce(ports, run, context, {
-        path: `${task.path}.setup_${scope.area}`,
-        command: ['sh', '-c', setup],
-      });
-      refuseUnlessDone(end, context.item);
+      await steps.prepare(scope.area, setup);
     }
-    const end = await runOnce(ports, run, context, {
-      path: `${task.path}.${index + 1}`,
-      command: splitCommand(scope.command),
-    });
-    if (end.status === 'failed') failed.push({ scope, end });
-    else refuseUnlessDone(end, context.item);
+    const end = await steps.test(scope, index);
+    ends.push({ scope, end });
+    if (end.status !== 'failed' && end.status !== 'done') break;
   }
-  if (failed.length > 0) throw testsFailed(run.itemId, failed);
+  return ends;
+}
+
+/** The areas one after the other, then every scope at once; answers when all are over. */
+async function runSideBySide({ scopes, areaSetups }: Scopes, steps: ScopeSteps): Promise<readonly ScopeEnd[]> {
+  for (const [area, setup] of Object.entries(areaSetups)) await steps.prepare(area, setup);
+  const ends = await Promise.allSettled(scopes.map((scope, index) => steps.test(scope, index)));
+  return ends.map((end, index) => {
+    const scope = scopes[index];
+    if (end.status === 'rejected' || scope === undefined) throw (end as PromiseRejectedResult).reason as Error;
+    return { scope, end: end.value };
+  });
 }
 
 async function runOnce(
@@ -74,7 +113,7 @@ function testsFailed(
   failed: readonly { readonly scope: SelectedScope; readonly end: SessionEnd }[],
 ): Stopped {
   const commands = failed.map(({ scope }) => `\`${scope.command}\``).join(', ');
-  return new Stopped({
+  const stop = {
     kind: 'failed',
     code: null,
     reason: `Tests fail on the item’s branch: ${commands}.`,
@@ -88,5 +127,9 @@ function testsFailed(
         session_id: end.sessionId,
       })),
     },
-  });
+  } as const;
+  return new Stopped(
+    stop,
+    failed.map(({ end }) => failureOf(end)),
+  );
 }

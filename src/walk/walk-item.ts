@@ -2,11 +2,13 @@ import type { ChainNode } from '../chain/index.ts';
 import type { Worktree } from '../git/index.ts';
 import { renderMergeCommand } from '../items/index.ts';
 import { walkErrors } from './errors.ts';
+import { walkGate } from './gate.ts';
 import type { WalkPorts } from './ports.ts';
 import { preparedWorktree, prepareItem } from './prepare.ts';
 import { readyItem, type Ready } from './ready.ts';
 import type { Run } from './run.ts';
-import { runTask } from './tasks.ts';
+import { undelivered } from './steer.ts';
+import { runNode } from './run-node.ts';
 
 /**
  * Takes an active item on from where it stands: preflight, worktree and setup if there are none yet, then the nodes from
@@ -36,26 +38,25 @@ async function walkNode(
   run: Run,
   { ready, worktree, node }: { readonly ready: Ready; readonly worktree: Worktree; readonly node: ChainNode },
 ): Promise<void> {
+  const item = await run.item();
+  const after = ready.chain.nodes[ready.chain.nodes.indexOf(node) + 1];
+  // The last node stays the next one until `completed` is recorded: a crash in between walks it again, and finds it done.
+  const next = after === undefined ? {} : { nextNode: after.id, ...atNodeStart };
+  if (item.skipped.includes(node.path)) return run.record({ nodeId: node.id, item: next });
   const payload = { node_id: node.id };
   await run.record({
     nodeId: node.id,
-    events: [{ type: 'node_started', payload }],
+    // A gate's own event says when it is reached.
+    events: node.kind === 'gate' ? [] : [{ type: 'node_started', payload }],
     item: { nextNode: node.id },
   });
-  const item = await run.item();
-  if (node.kind === 'exec') {
-    for (const task of node.steps.flatMap((step) => step.tasks)) {
-      await runTask(ports, run, { ready, worktree, nodeId: node.id, item }, task);
-    }
-  }
-  const after = ready.chain.nodes[ready.chain.nodes.indexOf(node) + 1];
-  await run.record({
-    nodeId: node.id,
-    events: [{ type: 'node_completed', payload }],
-    // The last node stays the next one until `completed` is recorded: a crash in between walks it again, and finds it done.
-    item: after === undefined ? {} : { nextNode: after.id },
-  });
+  if (node.kind === 'gate') await walkGate(ports, run, { node });
+  else await runNode(ports, run, { ready, worktree, node });
+  await run.record({ nodeId: node.id, events: [{ type: 'node_completed', payload }], item: next });
 }
+
+/** What belongs to one node alone. */
+const atNodeStart = { enterAt: null, skipped: [], recovered: [], fixLoop: null } as const;
 
 async function completeItem(
   ports: WalkPorts,
@@ -74,7 +75,8 @@ async function completeItem(
         type: 'work_item_completed',
         payload: { branch: worktree.branch, commit, merge_command: renderMergeCommand(item) },
       },
+      ...undelivered(item, 'the item was completed'),
     ],
-    item: { status: 'completed', pauseRequested: false, nextNode: null, stop: null },
+    item: { status: 'completed', pauseRequested: false, nextNode: null, stop: null, steer: null, ...atNodeStart },
   });
 }

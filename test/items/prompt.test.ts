@@ -10,6 +10,8 @@ const facts: PromptFacts = {
   instructions: null,
   tests: [{ command: 'npm test', paths: ['**'] }],
   setupCommand: 'npm ci',
+  failures: [],
+  steer: null,
   intentDir: 'docs/intent',
 };
 

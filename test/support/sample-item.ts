@@ -40,6 +40,7 @@ export function sampleSession(overrides: Partial<SessionRow> = {}): SessionRow {
     nodeId: 'implementation',
     task: 'implementation.main.agent',
     attempt: 1,
+    run: 0,
     harness: 'demo',
     status: 'pending',
     backend: 'docker',
@@ -68,6 +69,7 @@ export function sampleSession(overrides: Partial<SessionRow> = {}): SessionRow {
     outputTokens: null,
     costUsd: null,
     findings: [],
+    verdict: null,
     ...overrides,
   };
 }
