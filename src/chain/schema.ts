@@ -84,7 +84,7 @@ const builtin = z.strictObject({
   execution: z
     .enum(['sequential', 'parallel'])
     .optional()
-    .meta({ description: 'Default `sequential`; `parallel` is not built yet.' }),
+    .meta({ description: 'Whether the test commands run one after the other or side by side; default `sequential`.' }),
 });
 
 const forge = z.strictObject({
@@ -152,7 +152,7 @@ const plainBody = {
 
 const Recovery = z.strictObject(plainBody).refine(oneBody, oneBodyWords);
 const recovery = {
-  on_failure: Recovery.optional().meta({ description: 'Run once when it fails, before a fix loop; not built yet.' }),
+  on_failure: Recovery.optional().meta({ description: 'Run once when it fails, before a fix loop; then the part runs again.' }),
 };
 
 const Task = z.discriminatedUnion(
@@ -177,7 +177,7 @@ const Step = z.strictObject({
   ...icon,
   ...recovery,
   ...readOnly,
-  tasks: tasks.meta({ description: 'Run one after the other.' }),
+  tasks: tasks.meta({ description: 'Run side by side.' }),
 });
 export type Step = z.infer<typeof Step>;
 
@@ -202,7 +202,7 @@ const ExecNode = z
     kind: z.literal('exec').optional().meta({ description: 'Which sort of node it is; unset is `exec`.' }),
     tasks: tasks.optional().meta({ description: 'One step named main.' }),
     steps: z.array(Step).min(1).optional().meta({ description: 'Run one after the other.' }),
-    fix_loop: FixLoop.optional().meta({ description: 'Repairs and runs the node again; not built yet.' }),
+    fix_loop: FixLoop.optional().meta({ description: 'Repairs what failed and runs the node again, until it passes or the bounds are reached.' }),
     escalation: later,
     on_base_changed: z
       .strictObject({
@@ -217,12 +217,12 @@ const ExecNode = z
 const GateNode = z.strictObject({
   ...common,
   ...extending,
-  kind: z.literal('gate').meta({ description: 'A gate waits for a person; not built yet.' }),
+  kind: z.literal('gate').meta({ description: 'A gate waits for a person.' }),
   message: text.optional().meta({ description: 'What the person is asked.' }),
-  artifact: id.optional().meta({ description: 'What the person looks at: an artifact that a task produces.' }),
-  artifact_required: z.boolean().optional().meta({ description: 'Whether the gate stops without it.' }),
+  artifact: id.optional().meta({ description: 'What the person looks at: an artifact that a task produces; not built yet.' }),
+  artifact_required: z.boolean().optional().meta({ description: 'Whether the gate stops without it; not built yet.' }),
   reject_to: id.optional().meta({ description: 'Earlier node that a rejected item goes back to.' }),
-  timeout: minutes.optional().meta({ description: 'Minutes until it stops waiting.' }),
+  timeout: minutes.optional().meta({ description: 'Minutes until it stops waiting; not built yet.' }),
   auto_review: later,
   chain_finalized: z.boolean().optional().meta({ description: 'Whether the chain may not change after it.' }),
 });
