@@ -105,6 +105,7 @@ function decidePause(item: Item, command: ItemCommand): ItemDecision {
 function decideRetry(item: Item, by: Actor): ItemDecision {
   switch (item.status) {
     case 'needs_human':
+      if (item.stop?.kind === 'gate') return refuse(stopped(item, 'retry'));
       return {
         kind: 'change',
         item: { status: 'queued', pauseRequested: false, stop: null, attempt: item.attempt + 1 },
@@ -144,6 +145,9 @@ function refuse(error: KraftError): ItemDecision {
 }
 
 function stopped(item: Item, verb: string): KraftError {
+  if (item.stop?.kind === 'gate') {
+    return itemErrors.create('ITEM_AT_GATE', { id: item.id, verb, gate: item.nextNode ?? 'of its chain' });
+  }
   return itemErrors.create('ITEM_STOPPED', {
     id: item.id,
     verb,

@@ -45,6 +45,68 @@ export const itemErrors = defineErrors({
       `Item ${p.id} is ${p.status}, so it cannot ${p.verb} any more.`,
     remedy: () => 'File a new item with `kraft item create`.',
   },
+  STEER_REFUSED: {
+    kind: 'usage',
+    message: (p: { max: number }) =>
+      `The words for the next agent must not be empty, and at most ${p.max} characters together with those that it has not read yet.`,
+    remedy: () => 'Say it more shortly, or put the rest into a file of the worktree and name it.',
+  },
+  STEER_NOT_TAKEN: {
+    kind: 'usage',
+    message: (p: { id: string; status: string }) =>
+      `Item ${p.id} is ${p.status} already, so the words of \`--steer\` were not taken.`,
+    remedy: (p: { id: string }) =>
+      `Run \`kraft item pause ${p.id}\`, then \`kraft item resume ${p.id} --steer '…'\`: an agent that works reads nothing new.`,
+  },
+  STEER_UNREAD: {
+    kind: 'usage',
+    message: (p: { id: string; node: string }) =>
+      `No agent works on item ${p.id} any more from ${p.node} on, so nobody would read the words of \`--steer\`.`,
+    remedy: (p: { id: string }) =>
+      `Leave \`--steer\` out, or file a new item for what is still to be done. \`kraft view show ${p.id}\` lists the nodes that are left.`,
+  },
+  ITEM_AT_GATE: {
+    kind: 'usage',
+    message: (p: { id: string; verb: string; gate: string }) =>
+      `Item ${p.id} waits at the gate ${p.gate} for an answer, and \`${p.verb}\` is none.`,
+    remedy: (p: { id: string }) =>
+      `Look with \`kraft view diff ${p.id}\`, then run \`kraft item approve ${p.id}\` or \`kraft item reject ${p.id} --note '…'\`.`,
+  },
+  ITEM_NOT_AT_GATE: {
+    kind: 'usage',
+    message: (p: { id: string; status: string; started: boolean; reason: string | null }) =>
+      `Item ${p.id} waits at no gate; it is ${p.status}${p.reason === null ? '.' : `: ${p.reason}`}`,
+    remedy: (p: { id: string; status: string; started: boolean }) => {
+      if (p.status === 'needs_human') return `Mend what stopped it, then run \`kraft item retry ${p.id}\`.`;
+      if (p.status === 'paused') return `Run \`kraft item ${p.started ? 'resume' : 'start'} ${p.id}\`.`;
+      return `See where it stands with \`kraft view show ${p.id}\`.`;
+    },
+  },
+  GATE_OTHER: {
+    kind: 'usage',
+    message: (p: { id: string; waits: string; named: string }) =>
+      `Item ${p.id} waits at the gate ${p.waits}, not at ${p.named}.`,
+    remedy: (p: { waits: string }) => `Name it (\`--gate ${p.waits}\`), or leave \`--gate\` out.`,
+  },
+  REJECT_NODE_UNKNOWN: {
+    kind: 'usage',
+    message: (p: { gate: string; node: string | null; possible: readonly string[] }) =>
+      p.node === null
+        ? `No node that runs anything stands before the gate ${p.gate}, so there is nothing to go back to.`
+        : `${p.node} is no node that runs anything before the gate ${p.gate}.`,
+    remedy: (p: { possible: readonly string[] }) =>
+      p.possible.length === 0
+        ? 'Approve the item, or abandon it and file it on another chain.'
+        : `Give one of these as \`--node\`: ${p.possible.join(', ')}.`,
+  },
+  REVIEW_TEXT_INVALID: {
+    kind: 'usage',
+    message: (p: { what: string; why: string }) => `The ${p.what} cannot be taken: ${p.why}.`,
+    remedy: (p: { what: string }) =>
+      p.what === 'note'
+        ? 'Say with `--note` in a few sentences what is to be done.'
+        : 'Say with `--body` in a few sentences what you mean.',
+  },
   ITEM_PAUSING: {
     kind: 'usage',
     message: (p: { id: string }) => `Item ${p.id} is about to pause and its session is still ending.`,

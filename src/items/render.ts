@@ -3,8 +3,8 @@ import type { Item } from './item.ts';
 import type { ItemVerb } from './decide.ts';
 
 /** The verb that takes the item on; null when it runs or has ended. */
-export function nextVerb(item: Item): Extract<ItemVerb, 'start' | 'resume' | 'retry'> | null {
-  if (item.status === 'needs_human') return 'retry';
+export function nextVerb(item: Item): Extract<ItemVerb, 'start' | 'resume' | 'retry'> | 'approve' | null {
+  if (item.status === 'needs_human') return item.stop?.kind === 'gate' ? 'approve' : 'retry';
   if (item.status === 'paused') return item.started ? 'resume' : 'start';
   return null;
 }
@@ -18,6 +18,14 @@ export function renderNextCommand(item: Item): string | null {
 /** What a person runs to take the branch into what they have checked out. */
 export function renderMergeCommand(item: Pick<Item, 'repo' | 'branch'>): string {
   return `git -C ${shellWord(item.repo)} merge ${item.branch}`;
+}
+
+/** What a person runs to see the whole of a branch's changes; `flags` as git takes them. */
+export function renderDiffCommand(
+  item: Pick<Item, 'repo' | 'branch'> & { readonly baseCommit: string },
+  flags: readonly string[],
+): string {
+  return ['git', '-C', shellWord(item.repo), 'diff', ...flags, item.baseCommit.slice(0, 12), item.branch].join(' ');
 }
 
 /** Picks the one item that a typed prefix means. Errors: ITEM_UNKNOWN, ITEM_AMBIGUOUS (naming up to five). */

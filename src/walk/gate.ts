@@ -1,5 +1,6 @@
 import type { GateNode } from '../chain/index.ts';
 import type { EventRow } from '../events/index.ts';
+import type { Gates } from '../items/index.ts';
 import type { Store } from '../store/index.ts';
 import type { WalkPorts } from './ports.ts';
 import type { Run } from './run.ts';
@@ -33,15 +34,14 @@ export async function walkGate(
   });
 }
 
-/** How the gates of an item's chain stand; one that was never reached is not in the map. */
-export type Gates = ReadonlyMap<string, 'asked' | 'approved' | 'rejected' | 'reopened'>;
+type GateState = Gates extends ReadonlyMap<string, infer State> ? State : never;
 
 type GateEvent = Extract<
   EventRow,
   { readonly type: 'gate_requested' | 'gate_approved' | 'gate_rejected' | 'gate_reopened' }
 >;
 
-const stateAfter: Readonly<Record<GateEvent['type'], 'asked' | 'approved' | 'rejected' | 'reopened'>> = {
+const stateAfter: Readonly<Record<GateEvent['type'], GateState>> = {
   gate_requested: 'asked',
   gate_approved: 'approved',
   gate_rejected: 'rejected',
@@ -53,7 +53,7 @@ export async function readGates(store: Store, itemId: string): Promise<Gates> {
   const rows = await Promise.all(
     (Object.keys(stateAfter) as GateEvent['type'][]).map((type) => readAll(store, itemId, type)),
   );
-  const gates = new Map<string, 'asked' | 'approved' | 'rejected' | 'reopened'>();
+  const gates = new Map<string, GateState>();
   for (const row of rows.flat().sort((one, other) => one.seq - other.seq)) {
     gates.delete(row.payload.gate);
     gates.set(row.payload.gate, stateAfter[row.type]);
