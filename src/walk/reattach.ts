@@ -50,7 +50,7 @@ export async function continueSessions(ports: WalkPorts, run: Run, found: readon
     wallMs: wallMs(ports, row),
     steer: null,
   });
-  for (const { row, adoption } of found) {
+  const take = async ({ row, adoption }: Found): Promise<void> => {
     if (adoption.kind === 'adopted') {
       await run.record({
         nodeId: row.nodeId,
@@ -64,7 +64,12 @@ export async function continueSessions(ports: WalkPorts, run: Run, found: readon
     } else {
       await concludeUnknown(ports, run, { place, row, adoption });
     }
-  }
+  };
+  // Sessions that ran side by side end in any order, and each is ended whatever became of the others.
+  const ends = await Promise.allSettled(found.map(take));
+  const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
+  const worst = errors.find((error) => error instanceof Interrupt) ?? errors[0];
+  if (worst !== undefined) throw worst;
 }
 
 async function concludeUnknown(
