@@ -1,6 +1,7 @@
 import type { EventRow } from '../events/index.ts';
 import type {
   Board,
+  Diff,
   Health,
   PublicItem,
   ItemView,
@@ -9,6 +10,7 @@ import type {
   DoctorReport,
   LaunchPlan,
   PublicRepo,
+  ResumeOptions,
 } from '../compose/index.ts';
 import { findPaths, openDaemonClient, socketName, type DaemonClient } from '../daemon-client/index.ts';
 import type { Io } from './command.ts';
@@ -35,8 +37,8 @@ export function createRemoteKraft(client: DaemonClient): RemoteKraft {
     createItem: (request) => client.send<ItemView>('createItem', { body: request }),
     startItem: verb('start'),
     pauseItem: verb('pause'),
-    resumeItem: verb('resume'),
-    retryItem: verb('retry'),
+    resumeItem: (id, options) => sendVerb(client, { id, verb: 'resume' }, options),
+    retryItem: (id, options) => sendVerb(client, { id, verb: 'retry' }, options),
     abandonItem: verb('abandon'),
     showItem: (id) => client.send<ItemView>('item', { params: { id } }),
     listItems: (query) => client.send<readonly PublicItem[]>('items', { query }),
@@ -49,13 +51,21 @@ export function createRemoteKraft(client: DaemonClient): RemoteKraft {
         params: { id: itemId },
         query: { session: sessionId, offset, tailLines, waitMs },
       }),
-    diff: ({ itemId, format }) => client.send('itemDiff', { params: { id: itemId }, query: { format } }),
+    diff: ({ itemId, ...query }) => client.send<Diff>('itemDiff', { params: { id: itemId }, query }),
     prompt: async (id) => (await client.send<{ prompt: string }>('itemPrompt', { params: { id } })).prompt,
     plan: (id) => client.send<LaunchPlan>('itemPlan', { params: { id } }),
     repos: () => client.send<readonly PublicRepo[]>('repos'),
     // It starts containers on every connected repository.
     doctor: () => client.send<DoctorReport>('doctor', { timeoutMs: 15 * 60_000 }),
   };
+}
+
+function sendVerb(
+  client: DaemonClient,
+  params: { readonly id: string; readonly verb: string },
+  body: ResumeOptions,
+): Promise<ItemView> {
+  return client.send<ItemView>('itemVerb', { params, body });
 }
 
 function sendEvents(

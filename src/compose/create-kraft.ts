@@ -11,6 +11,7 @@ import { readItemView } from './item-view.ts';
 import type { Health, HealthQuery, ItemView, Kraft, PublicRepo } from './kraft.ts';
 import type { Loaders } from './open-loaders.ts';
 import { listPublicItems, readBoard } from './list-items.ts';
+import { readDiff } from './read-diff.ts';
 import { readLog } from './read-log.ts';
 
 /** Everything behind the facade, opened. */
@@ -31,16 +32,13 @@ export interface Edges {
   readonly close: () => Promise<void>;
 }
 
-const diffMaxBytes = 8 * 1024 * 1024;
-
 /** The facade over opened edges: wiring alone. */
 export function createKraft(edges: Edges): Kraft {
   const { store, git, walker, loaders } = edges;
   const findRepository = (path: string): Promise<Repository> => openRepository(git, path);
   const view = async (id: string): Promise<ItemView> =>
     readItemView({ store, git, findRepository }, await walker.find(id));
-  const act = (verb: 'start' | 'pause' | 'resume' | 'retry' | 'abandon') => async (id: string) =>
-    view((await walker[verb](id)).id);
+  const act = (verb: 'start' | 'pause' | 'abandon') => async (id: string) => view((await walker[verb](id)).id);
   const idOf = async (itemId: string | null): Promise<string | null> =>
     itemId === null ? null : (await walker.find(itemId)).id;
   return {
@@ -51,8 +49,8 @@ export function createKraft(edges: Edges): Kraft {
     },
     startItem: act('start'),
     pauseItem: act('pause'),
-    resumeItem: act('resume'),
-    retryItem: act('retry'),
+    resumeItem: async (id, options) => view((await walker.resume(id, options)).id),
+    retryItem: async (id, options) => view((await walker.retry(id, options)).id),
     abandonItem: act('abandon'),
     showItem: view,
     listItems: async (query) =>
@@ -61,13 +59,7 @@ export function createKraft(edges: Edges): Kraft {
     events: async (query) => store.events({ ...query, itemId: await idOf(query.itemId) }),
     followEvents: async (query) => followEvents(store, { ...query, itemId: await idOf(query.itemId) }),
     readLog: async (query) => readLog(store, { ...query, itemId: (await walker.find(query.itemId)).id }),
-    diff: async ({ itemId, format }) => {
-      const { repo, branch, baseCommit } = await walker.find(itemId);
-      if (baseCommit === null) return { text: '', truncated: false };
-      const repository = await findRepository(repo);
-      if ((await git.branchCommit(repository, branch)) === null) return { text: '', truncated: false };
-      return git.branchDiff({ repository, branch, baseCommit, format, maxBytes: diffMaxBytes });
-    },
+    diff: async (query) => readDiff({ git, findRepository }, await walker.find(query.itemId), query),
     prompt: (itemId) => walker.prompt(itemId),
     plan: (itemId) => walker.plan(itemId),
     repos: async () => (await loaders.repos()).repos.map(toPublicRepo),

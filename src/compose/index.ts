@@ -71,12 +71,12 @@ export async function startDaemonProcess(
   return (await import('./start-daemon-process.ts')).startDaemonProcess(options);
 }
 
-/** Shows a text page by page; false when there is no pager. */
+/** Shows a text page by page, in $KRAFT_PAGER, $PAGER or less; false when there is no pager. */
 export async function showInPager(text: string, { variables }: Pick<Environment, 'variables'>): Promise<boolean> {
-  const command = variables['PAGER'] ?? 'less';
+  const command = variables['KRAFT_PAGER'] ?? variables['PAGER'] ?? 'less -FRX';
   if (command.trim() === '' || command.trim() === 'cat') return false;
-  // As git does: leave short texts on the screen and let colour through.
-  const env = { LESS: 'FRX', ...variables };
+  // As git does: leave short texts on the screen and let colour through. The text is a worker's, so `less` starts nothing.
+  const env = { LESS: 'FRX', LV: '-c', ...variables, LESSSECURE: '1' };
   return (await import('../process/index.ts')).showInPager({ text, command, env });
 }
 

@@ -4,6 +4,9 @@ import type { SessionRow, Spend } from '../store/index.ts';
 import type { DoctorReport } from '../doctor/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
 import type { ResolvedRepo } from '../config/index.ts';
+import type { ResumeOptions } from '../walk/index.ts';
+
+export type { ResumeOptions } from '../walk/index.ts';
 
 /** An item as front doors show it. What is frozen onto it stays inside: it holds values of the repository's `env`. */
 export type PublicItem = Omit<Item, 'frozen' | 'frozenChain'>;
@@ -74,6 +77,21 @@ export interface BoardItem {
   readonly spend: Spend | null;
 }
 
+/** What an item's branch changed since its base, as the person's repository has it. Written by a worker: data. */
+export interface Diff {
+  readonly text: string;
+  /** The text ends early, after a whole line. */
+  readonly truncated: boolean;
+  /** What shows all of it; null until the branch has a commit. */
+  readonly command: string | null;
+  /** Files of the worktree that are neither committed nor ignored: no part of the branch. At most 1000 of them. */
+  readonly untracked: readonly string[];
+  /** How many there are. */
+  readonly untrackedCount: number;
+  /** Why those are not known; null when they are. */
+  readonly untrackedProblem: string | null;
+}
+
 export interface CreateItemRequest {
   readonly title: string;
   readonly description: string;
@@ -127,8 +145,8 @@ export interface Kraft extends AsyncDisposable {
   /** Each answers the item as it then is; idempotent where the item is already there. */
   startItem(id: string): Promise<ItemView>;
   pauseItem(id: string): Promise<ItemView>;
-  resumeItem(id: string): Promise<ItemView>;
-  retryItem(id: string): Promise<ItemView>;
+  resumeItem(id: string, options: ResumeOptions): Promise<ItemView>;
+  retryItem(id: string, options: ResumeOptions): Promise<ItemView>;
   abandonItem(id: string): Promise<ItemView>;
   /** `id` may be a prefix; several matches are an error naming them. */
   showItem(id: string): Promise<ItemView>;
@@ -167,7 +185,8 @@ export interface Kraft extends AsyncDisposable {
   diff(query: {
     readonly itemId: string;
     readonly format: 'patch' | 'stat' | 'name-only';
-  }): Promise<{ readonly text: string; readonly truncated: boolean }>;
+    readonly ignoreWhitespace: boolean;
+  }): Promise<Diff>;
   /** The prompt that the item's agent gets, and the plan of its next launch. */
   prompt(itemId: string): Promise<string>;
   plan(itemId: string): Promise<LaunchPlan>;

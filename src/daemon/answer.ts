@@ -54,12 +54,14 @@ export const answers: Readonly<Record<RouteName, Answer>> = {
     kraft.diff({
       itemId: idOf(params),
       format: readChoice(query.get('format') ?? 'patch', ['patch', 'stat', 'name-only'], 'format'),
+      ignoreWhitespace: query.get('ignoreWhitespace') === 'true',
     }),
   itemPrompt: async ({ params }, { kraft }) => ({ prompt: await kraft.prompt(idOf(params)) }),
   itemPlan: ({ params }, { kraft }) => kraft.plan(idOf(params)),
-  itemVerb: ({ params }, { kraft }) => {
+  itemVerb: async ({ params, body }, { kraft }) => {
     const verb = readChoice(params['verb'] ?? null, ['start', 'pause', 'resume', 'retry', 'abandon'], 'verb');
-    return kraft[`${verb}Item`](idOf(params));
+    if (verb !== 'resume' && verb !== 'retry') return kraft[`${verb}Item`](idOf(params));
+    return kraft[`${verb}Item`](idOf(params), (await import('./parse-body.ts')).parseResume(body));
   },
   repos: (_, { kraft }) => kraft.repos(),
   doctor: (_, { kraft }) => kraft.doctor(),

@@ -135,6 +135,11 @@ export interface Git {
   checkWorktree(options: { readonly repository: Repository; readonly worktree: Worktree }): Promise<string | null>;
   /** Paths that differ between the base commit and the branch plus the working tree, for choosing test scopes. */
   changedPaths(options: { readonly repository: Repository; readonly worktree: Worktree }): Promise<readonly string[]>;
+  /**
+   * Files of the worktree that are neither tracked nor ignored, sorted; a directory of nothing but such is one entry with a
+   * slash. Errors: WORKTREE_UNREADABLE.
+   */
+  listUntracked(options: { readonly repository: Repository; readonly worktree: Worktree }): Promise<readonly string[]>;
   /** Commits of the branch since the base, newest first. */
   branchLog(options: {
     readonly repository: Repository;
@@ -149,6 +154,7 @@ export interface Git {
     readonly branch: string;
     readonly baseCommit: string;
     readonly format: 'patch' | 'stat' | 'name-only';
+    readonly ignoreWhitespace: boolean;
     readonly maxBytes: number;
   }): Promise<{ readonly text: string; readonly truncated: boolean }>;
 }

@@ -104,12 +104,14 @@ export async function branchDiff(
     readonly branch: string;
     readonly baseCommit: string;
     readonly format: keyof typeof formatArgs;
+    readonly ignoreWhitespace: boolean;
     readonly maxBytes: number;
   },
 ): Promise<{ readonly text: string; readonly truncated: boolean }> {
   const done = await git.result({
     args: [
       ...['diff', ...neverRunsPrograms, '--submodule=short', ...formatArgs[diff.format]],
+      ...(diff.ignoreWhitespace ? ['--ignore-all-space'] : []),
       ...[diff.baseCommit, branchRef(diff.branch), '--'],
     ],
     action: `compare ${diff.branch} with its base`,

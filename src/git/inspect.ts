@@ -117,6 +117,14 @@ export async function changedPaths(git: GitRunner, runDir: string, what: Inspect
   });
 }
 
+/** Files of the worktree that are neither tracked nor ignored. Reads names alone, so no filter runs. */
+export async function listUntracked(git: GitRunner, runDir: string, what: Inspected): Promise<readonly string[]> {
+  return withView(git, runDir, what, async (view) => {
+    const args = ['ls-files', '-z', '--others', '--exclude-standard', '--directory', '--no-empty-directory'];
+    return splitZ(await read(git, view.place, what.worktree.path, args)).toSorted();
+  });
+}
+
 async function committedPaths(git: GitRunner, view: WorktreeView, worktree: Worktree): Promise<readonly string[]> {
   const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', worktree.baseCommit, view.head];
   return splitZ(await read(git, view.place, worktree.path, args));

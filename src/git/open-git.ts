@@ -4,7 +4,7 @@ import type { Log } from '../base/index.ts';
 import { storeLayout, type AlternatePaths } from '../refs/index.ts';
 import type { Git, Repository } from './git.ts';
 import { branchDiff, branchLog, listTree, readBlob } from './history.ts';
-import { changedPaths, checkWorktree, findPlanted } from './inspect.ts';
+import { changedPaths, checkWorktree, findPlanted, listUntracked } from './inspect.ts';
 import { copyLocalFiles } from './local-files.ts';
 import { openKeyedLock, type KeyedLock } from './lock.ts';
 import { discardStore, openStore, storesOfItem, type StorePlace } from './open-store.ts';
@@ -53,6 +53,7 @@ export function openGit(options: OpenGitOptions): Git {
     findPlanted: (worktree) => findPlanted(git, runDir, worktree),
     checkWorktree: ({ worktree }) => checkWorktree(runDir, worktree),
     changedPaths: (worktree) => changedPaths(git, runDir, worktree),
+    listUntracked: (worktree) => listUntracked(git, runDir, worktree),
     branchLog: ({ repository, ...range }) => branchLog(git, repository, range),
     branchDiff: ({ repository, ...diff }) => branchDiff(git, repository, diff),
   };

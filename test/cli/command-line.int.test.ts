@@ -166,15 +166,41 @@ describe('verbs on items', () => {
     expect(end.stderr).toContain('KRAFT_OPTIONS_CONFLICT');
   });
 
-  it('prints a diff with what could move the cursor escaped, and says when nothing changed', async () => {
-    kraft.diffText = '+added \u001b[2J\n';
-    expect(await user.must(['view', 'diff', 'abcd'])).toBe('+added \\x1b[2J\n');
-    kraft.diffText = '';
-    expect((await user.kraft(['view', 'diff', 'abcd', '--stat'])).stderr).toContain('Nothing has been committed');
-    expect(called('diff')).toEqual([
-      { itemId: 'abcd', format: 'patch' },
-      { itemId: 'abcd', format: 'stat' },
+  it('prints a diff with what could move the cursor escaped, and what is beside it on the side', async () => {
+    kraft.diffAnswer = {
+      text: '+added \u001b[2J\n',
+      truncated: true,
+      command: 'git -C /srv/repo diff abc kraft/abcd2345-x',
+      untracked: ['notes\u202e.txt'],
+      untrackedCount: 1,
+      untrackedProblem: null,
+    };
+    const end = await user.kraft(['view', 'diff', 'abcd', '-w']);
+    expect(end.stdout).toBe('+added \\x1b[2J\n');
+    expect(end.stderr.trimEnd().split('\n')).toEqual([
+      'Untracked, in the worktree alone:',
+      '  notes\\u{202e}.txt',
+      'The diff ends early here: it is longer than Kraft shows. All of it: git -C /srv/repo diff abc kraft/abcd2345-x',
     ]);
+    expect(JSON.parse(await user.must(['view', 'diff', 'abcd', '--json', '--name-only']))).toEqual(kraft.diffAnswer);
+    expect(called('diff')).toEqual([
+      { itemId: 'abcd', format: 'patch', ignoreWhitespace: true },
+      { itemId: 'abcd', format: 'name-only', ignoreWhitespace: false },
+    ]);
+  });
+
+  it('says that a branch changes nothing', async () => {
+    const end = await user.kraft(['view', 'diff', 'abcd', '--stat']);
+    expect(end).toMatchObject({ exitCode: 0, stdout: '', stderr: 'The branch changes nothing yet.\n' });
+    expect((await user.kraft(['view', 'diff', 'abcd', '--stat', '--name-only'])).exitCode).toBe(2);
+  });
+
+  it('refuses a live board where there is no terminal, and names what serves there', async () => {
+    const end = await user.kraft(['view', 'watch']);
+    expect(end).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(end.stderr).toMatch(/KRAFT_TERMINAL_NEEDED/);
+    expect(end.stderr).toMatch(/kraft view list.*kraft view events -f/);
+    expect(called('board')).toEqual([]);
   });
 
   it('gives events as a list, and one a line while it follows; an interrupt ends only the following', async () => {

@@ -78,13 +78,14 @@ describe('the daemon’s server', () => {
     await remote.createItem(create);
     await remote.startItem('abcd');
     await remote.pauseItem('abcd');
-    await remote.resumeItem('abcd');
-    await remote.retryItem('abcd');
+    await remote.resumeItem('abcd', { steer: 'mind the gap' });
+    await remote.retryItem('abcd', { steer: null });
     await remote.showItem('abcd');
     await remote.listItems({ repo: '/r', includeAbandoned: true });
     await remote.events({ itemId: 'abcd', type: 'node_started', afterSeq: 3, limit: 7 });
     await remote.readLog({ itemId: 'abcd', sessionId: null, offset: 5, tailLines: null, waitMs: 10 });
-    await remote.diff({ itemId: 'abcd', format: 'stat' });
+    await remote.diff({ itemId: 'abcd', format: 'stat', ignoreWhitespace: true });
+    await remote.board({ repo: '/r' });
     await remote.prompt('abcd');
     await remote.repos();
     await remote.doctor();
@@ -93,13 +94,14 @@ describe('the daemon’s server', () => {
       ['createItem', create],
       ['startItem', 'abcd'],
       ['pauseItem', 'abcd'],
-      ['resumeItem', 'abcd'],
-      ['retryItem', 'abcd'],
+      ['resumeItem', { id: 'abcd', steer: 'mind the gap' }],
+      ['retryItem', { id: 'abcd', steer: null }],
       ['showItem', 'abcd'],
       ['listItems', { repo: '/r', includeAbandoned: true }],
       ['events', { itemId: 'abcd', type: 'node_started', afterSeq: 3, limit: 7 }],
       ['readLog', { itemId: 'abcd', sessionId: null, offset: 5, tailLines: null, waitMs: 10 }],
-      ['diff', { itemId: 'abcd', format: 'stat' }],
+      ['diff', { itemId: 'abcd', format: 'stat', ignoreWhitespace: true }],
+      ['board', { repo: '/r' }],
       ['prompt', 'abcd'],
       ['repos', null],
       ['doctor', null],

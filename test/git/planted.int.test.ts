@@ -292,6 +292,23 @@ describe('the state of a worktree', () => {
     );
   });
 
+  it('lists untracked files by name, whatever a worker put into its own git directory', async () => {
+    const f = makeFixture();
+    f.file('.gitignore', '*.log\n');
+    f.person('add', '.');
+    f.person('commit', '-q', '-m', 'ignore');
+    const item = await f.item();
+    const { store } = await item.open('s1');
+    writeFileSync(join(item.worktree.path, 'staged.txt'), 'x\n');
+    item.worker(store, 'add', 'staged.txt');
+    writeFileSync(join(item.worktree.path, 'new ümläut\n.txt'), 'x\n');
+    writeFileSync(join(item.worktree.path, 'a.log'), 'x\n');
+    mkdirSync(join(item.worktree.path, 'many/deep'), { recursive: true });
+    writeFileSync(join(item.worktree.path, 'many/deep/one.txt'), 'x\n');
+    mkdirSync(join(item.worktree.path, 'empty'));
+    expect(await f.git.listUntracked(item)).toEqual(['many/', 'new ümläut\n.txt']);
+  });
+
   it('PF-G24: a submodule that drifted or is dirty is no change of the item', async () => {
     const f = makeFixture();
     const sub = f.person('rev-parse', 'HEAD');

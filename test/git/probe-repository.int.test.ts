@@ -205,11 +205,17 @@ describe('reading commits', () => {
       { commit, subject: 'change b.txt', author: 'Worker', at: expect.stringMatching(/^\d{4}-.*\.000Z$/u) as string },
     ]);
     const diff = (format: 'patch' | 'stat' | 'name-only', maxBytes: number): ReturnType<typeof f.git.branchDiff> =>
-      f.git.branchDiff({ repository, branch, baseCommit, format, maxBytes });
+      f.git.branchDiff({ repository, branch, baseCommit, format, ignoreWhitespace: false, maxBytes });
     expect(await diff('name-only', 1000)).toEqual({ text: 'b.txt\n', truncated: false });
     expect((await diff('patch', 10_000)).text).toContain('+++ b/b.txt\n@@ -0,0 +1 @@\n+two\n');
     expect(await diff('patch', 20)).toMatchObject({ truncated: true });
     expect((await diff('stat', 1000)).text).toContain('1 file changed');
+    const blank = item.commit(store, 'b.txt', '  two  \n');
+    await item.publish();
+    const since = { repository, branch, baseCommit: commit, format: 'patch', maxBytes: 1000 } as const;
+    expect((await f.git.branchDiff({ ...since, ignoreWhitespace: false })).text).toContain('+  two  ');
+    expect(await f.git.branchDiff({ ...since, ignoreWhitespace: true })).toEqual({ text: '', truncated: false });
+    expect(blank).not.toBe(commit);
     expect(readFileSync(join(f.root, 'README'), 'utf8')).toBe('hello\n');
   });
 });

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { EventRow } from '../../src/events/index.ts';
 import { itemErrors } from '../../src/items/index.ts';
-import type { ItemView, Kraft, LogChunk, PublicItem } from '../../src/compose/index.ts';
+import type { Diff, ItemView, Kraft, LogChunk, PublicItem } from '../../src/compose/index.ts';
 import { toPublicItem } from '../../src/compose/item-view.ts';
 import { sampleItem, sampleSession } from './sample-item.ts';
 
@@ -40,7 +40,14 @@ export class FakeKraft implements Kraft {
     shortened: false,
     droppedBytes: 0,
   };
-  diffText = '';
+  diffAnswer: Diff = {
+    text: '',
+    truncated: false,
+    command: null,
+    untracked: [],
+    untrackedCount: 0,
+    untrackedProblem: null,
+  };
 
   #note<T>(name: string, argument: unknown, value: T): Promise<T> {
     this.calls.push([name, argument]);
@@ -62,10 +69,10 @@ export class FakeKraft implements Kraft {
     };
   }
 
-  async #act(name: string, id: string, changes: Partial<PublicItem>): Promise<ItemView> {
+  async #act(name: string, id: string, changes: Partial<PublicItem>, said: unknown = id): Promise<ItemView> {
     const { item } = this.#view(id);
     this.items = this.items.map((each) => (each === item ? { ...each, ...changes } : each));
-    return this.#note(name, id, this.#view(id));
+    return this.#note(name, said, this.#view(id));
   }
 
   health: Kraft['health'] = () =>
@@ -87,8 +94,10 @@ export class FakeKraft implements Kraft {
   };
   startItem: Kraft['startItem'] = (id) => this.#act('startItem', id, { status: 'active', started: true });
   pauseItem: Kraft['pauseItem'] = (id) => this.#act('pauseItem', id, { status: 'paused' });
-  resumeItem: Kraft['resumeItem'] = (id) => this.#act('resumeItem', id, { status: 'active' });
-  retryItem: Kraft['retryItem'] = (id) => this.#act('retryItem', id, { status: 'active' });
+  resumeItem: Kraft['resumeItem'] = (id, options) =>
+    this.#act('resumeItem', id, { status: 'active' }, { id, ...options });
+  retryItem: Kraft['retryItem'] = (id, options) =>
+    this.#act('retryItem', id, { status: 'active' }, { id, ...options });
   abandonItem: Kraft['abandonItem'] = (id) => this.#act('abandonItem', id, { status: 'abandoned' });
   showItem: Kraft['showItem'] = (id) => {
     this.calls.push(['showItem', id]);
@@ -111,7 +120,7 @@ export class FakeKraft implements Kraft {
     return after();
   };
   readLog: Kraft['readLog'] = (query) => this.#note('readLog', query, this.log);
-  diff: Kraft['diff'] = (query) => this.#note('diff', query, { text: this.diffText, truncated: false });
+  diff: Kraft['diff'] = (query) => this.#note('diff', query, this.diffAnswer);
   prompt: Kraft['prompt'] = (id) => this.#note('prompt', id, 'Do the task.');
   plan: Kraft['plan'] = (id) => {
     this.calls.push(['plan', id]);
