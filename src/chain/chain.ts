@@ -9,6 +9,8 @@ export interface Chain {
   readonly nodes: readonly ChainNode[];
   /** Every sandbox that a policy in the file names; each must be the repository's own (CC 3.1). */
   readonly sandboxes: readonly DeclaredSandbox[];
+  /** Where `skippable: false` is written. */
+  readonly unskippable: readonly UnskippablePart[];
   /** Parts that this version cannot do, each as `canonical.path: what`; an item on such a chain runs nothing. */
   readonly unbuilt: readonly string[];
 }
@@ -20,6 +22,14 @@ export interface DeclaredSandbox {
   readonly line: number;
   /** Null: `false` was written, which is none. */
   readonly sandbox: Sandbox | null;
+}
+
+/** A part that a person may not pass over. */
+export interface UnskippablePart {
+  /** Canonical path. */
+  readonly part: string;
+  readonly file: string;
+  readonly line: number;
 }
 
 export type ChainNode = ExecNode | GateNode;

@@ -12,13 +12,16 @@ export interface ChainPart {
   readonly kind: string | null;
   readonly at: DocumentPath;
   readonly policy: Policy;
+  /** False where `skippable: false` is written. */
+  readonly skippable: boolean;
   /** What is around it, outermost first. */
   readonly around: readonly ChainPart[];
 }
 
 /** Every part of a chain, in the order in which it is written: the whole first, each before what is inside it. */
 export function listParts(file: ChainFile): readonly ChainPart[] {
-  const chain: ChainPart = { level: 'chain', name: 'the chain', kind: null, at: [], policy: file.policy, around: [] };
+  const head = { level: 'chain', name: 'the chain', kind: null, at: [], skippable: true, around: [] } as const;
+  const chain: ChainPart = { ...head, policy: file.policy };
   return [chain, ...file.nodes.flatMap((node, i) => nodeParts(node, ['nodes', i], [chain]))];
 }
 
@@ -29,7 +32,8 @@ export function stepsOf(node: ExecNode): readonly { readonly step: Step; readonl
 }
 
 function nodeParts(node: Node, at: DocumentPath, around: readonly ChainPart[]): readonly ChainPart[] {
-  const part: ChainPart = { level: 'node', name: node.id, kind: node.kind ?? 'exec', at, policy: node.policy, around };
+  const head = { level: 'node', name: node.id, kind: node.kind ?? 'exec', at, around } as const;
+  const part: ChainPart = { ...head, policy: node.policy, skippable: node.skippable ?? true };
   if (node.kind === 'gate') return [part];
   const inside = [...around, part];
   return [
@@ -42,7 +46,8 @@ function nodeParts(node: Node, at: DocumentPath, around: readonly ChainPart[]): 
 
 function stepParts(step: Step, at: DocumentPath, around: readonly ChainPart[]): readonly ChainPart[] {
   const name = `${around.at(-1)?.name ?? ''}.${step.id}`;
-  const part: ChainPart = { level: 'step', name, kind: null, at, policy: step.policy, around };
+  const head = { level: 'step', name, kind: null, at, around } as const;
+  const part: ChainPart = { ...head, policy: step.policy, skippable: step.skippable ?? true };
   const tasks = step.tasks.flatMap((task, i) => {
     const inside = taskPart(task, { at: [...at, 'tasks', i], name, around: [...around, part] });
     return [inside, ...bodyParts(task.on_failure, 'on_failure', inside)];
@@ -54,6 +59,7 @@ interface Named {
   readonly id: string;
   readonly kind: string;
   readonly policy?: Policy;
+  readonly skippable?: boolean | undefined;
 }
 
 type Body = PlainBody & { readonly judge?: Named | undefined };
@@ -67,7 +73,8 @@ function bodyParts(body: Body | undefined, key: 'on_failure' | 'fix_loop', owner
   const steps = (body.steps ?? []).flatMap((step, i) => {
     const below = `${name}.${step.id}`;
     const stepAt = [...at, 'steps', i];
-    const part: ChainPart = { level: 'step', name: below, kind: null, at: stepAt, policy: undefined, around };
+    const head = { level: 'step', name: below, kind: null, at: stepAt, around } as const;
+    const part: ChainPart = { ...head, policy: undefined, skippable: true };
     return [part, ...step.tasks.map((task, j) => taskPart(task, { at: [...stepAt, 'tasks', j], name: below, around }))];
   });
   const judge = body.judge === undefined ? [] : [taskPart(body.judge, { at: [...at, 'judge'], name, around })];
@@ -75,5 +82,6 @@ function bodyParts(body: Body | undefined, key: 'on_failure' | 'fix_loop', owner
 }
 
 function taskPart(task: Named, { at, name, around }: Pick<ChainPart, 'at' | 'name' | 'around'>): ChainPart {
-  return { level: 'task', name: `${name}.${task.id}`, kind: task.kind, at, policy: task.policy, around };
+  const head = { level: 'task', name: `${name}.${task.id}`, kind: task.kind, at, around } as const;
+  return { ...head, policy: task.policy, skippable: task.skippable ?? true };
 }

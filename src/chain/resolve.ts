@@ -10,6 +10,7 @@ import type {
   ExecNode,
   GateNode,
   PlainStep,
+  UnskippablePart,
 } from './chain.ts';
 import type { Place } from './located.ts';
 import { listParts, stepsOf } from './parts.ts';
@@ -27,7 +28,10 @@ export function resolveChain(file: written.ChainFile, id: string, placeOf: (path
       const place = placeOf([...part.at, 'policy', 'sandbox']);
       return { part: part.name, ...place, sandbox: resolveSandbox(part.policy?.sandbox ?? null) };
     });
-  return { id, description: file.description ?? '', policy: layers, nodes, sandboxes, unbuilt };
+  const unskippable = listParts(file)
+    .filter(({ skippable }) => !skippable)
+    .map(({ name, at }): UnskippablePart => ({ part: name, ...placeOf([...at, 'skippable']) }));
+  return { id, description: file.description ?? '', policy: layers, nodes, sandboxes, unskippable, unbuilt };
 }
 
 /** What is around a part: its policies, and where parts that are not built are noted. */

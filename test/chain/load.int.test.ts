@@ -39,6 +39,18 @@ describe('loadChain', () => {
     expect(chain.nodes[2]).toMatchObject({ rejectTo: 'implementation' });
   });
 
+  test('tells where a part is written that nobody may pass over', async () => {
+    own(
+      'strict',
+      'nodes:\n- id: checks\n  tasks:\n  - id: lint\n    kind: subprocess\n    command: lint\n    skippable: false\n',
+    );
+
+    const { unskippable } = await loadChain(config, 'strict');
+
+    expect(unskippable).toEqual([{ part: 'checks.main.lint', file: join(config, 'chains', 'strict.yaml'), line: 7 }]);
+    expect((await loadChain(config, 'default')).unskippable).toEqual([]);
+  });
+
   test('prefers a file of the same stem in the configuration', async () => {
     own('quick-task', 'nodes: [{id: only, tasks: [{id: say, kind: subprocess, command: echo hi}]}]');
 
