@@ -1,10 +1,21 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import type { EventRow } from '../events/index.ts';
-import { itemErrors, type Item } from '../items/index.ts';
+import { itemErrors, type Item, type Thread, type ThreadView } from '../items/index.ts';
 import { storeErrors } from './errors.ts';
-import { columnNames, itemCells, sessionCells, toEvent, toItem, toSession, type Cell } from './rows.ts';
-import type { BoardRows, Change, EventQuery, SessionRow, Store } from './store.ts';
+import {
+  columnNames,
+  itemCells,
+  sessionCells,
+  threadCells,
+  toComment,
+  toEvent,
+  toItem,
+  toSession,
+  toThread,
+  type Cell,
+} from './rows.ts';
+import type { BoardRows, Change, EventQuery, ReviewChange, SessionRow, Store } from './store.ts';
 
 /** What the worker thread answers a write with: the rows that the commit added. */
 type Committed = readonly EventRow[];
@@ -49,18 +60,36 @@ export class Database {
   }
 
   apply(change: Change, at: string): Committed {
+    return this.#transaction(() => this.#change(change, at));
+  }
+
+  applyReview(change: ReviewChange, at: string): Committed {
     return this.#transaction(() => {
-      const item = this.getItem(change.itemId);
-      if (item === null) throw itemErrors.create('ITEM_UNKNOWN', { id: change.itemId });
-      if (change.expectStatus !== null && !change.expectStatus.includes(item.status)) {
-        throw storeErrors.create('ITEM_MOVED', { id: item.id, status: item.status, expected: change.expectStatus });
+      for (const thread of change.threads) this.#saveThread(thread, at);
+      for (const { threadId, author, body, claim } of change.comments) {
+        this.#statement('INSERT INTO comments (threadId, author, body, claim, createdAt) VALUES (?, ?, ?, ?, ?)').run(
+          threadId,
+          author,
+          body,
+          claim,
+          at,
+        );
       }
-      if (Object.keys(change.item).length > 0) {
-        this.#update('items', itemCells({ ...item, updatedAt: at, ...change.item, id: item.id }));
-      }
-      for (const session of change.sessions) this.#saveSession(session);
-      return this.#append({ itemId: change.itemId, events: change.events, at });
+      return this.#change(change, at);
     });
+  }
+
+  listThreads(itemId: string): readonly ThreadView[] {
+    const comments = this.#statement('SELECT * FROM comments WHERE threadId = ? ORDER BY seq');
+    return this.#statement('SELECT * FROM threads WHERE itemId = ? ORDER BY rowid')
+      .all(itemId)
+      .map(toThread)
+      .map((thread) => ({ ...thread, comments: comments.all(thread.id).map(toComment) }));
+  }
+
+  findThreads(prefix: string): readonly Thread[] {
+    const found = this.#statement('SELECT * FROM threads WHERE id >= ? AND id < ? ORDER BY id LIMIT 20');
+    return found.all(prefix, `${prefix}\u{10ffff}`).map(toThread);
   }
 
   getItem(id: string): Item | null {
@@ -156,6 +185,19 @@ export class Database {
       .map(toItem);
   }
 
+  #change(change: Change, at: string): Committed {
+    const item = this.getItem(change.itemId);
+    if (item === null) throw itemErrors.create('ITEM_UNKNOWN', { id: change.itemId });
+    if (change.expectStatus !== null && !change.expectStatus.includes(item.status)) {
+      throw storeErrors.create('ITEM_MOVED', { id: item.id, status: item.status, expected: change.expectStatus });
+    }
+    if (Object.keys(change.item).length > 0) {
+      this.#update('items', itemCells({ ...item, updatedAt: at, ...change.item, id: item.id }));
+    }
+    for (const session of change.sessions) this.#saveSession(session);
+    return this.#append({ itemId: change.itemId, events: change.events, at });
+  }
+
   #prepareFile(): void {
     const found = Number(this.#db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
     const known = this.#steps.length;
@@ -200,6 +242,14 @@ export class Database {
     const known = this.getSession(session.id);
     if (known === null) this.#insert('sessions', sessionCells(session));
     else this.#update('sessions', sessionCells({ ...known, ...session }));
+  }
+
+  #saveThread(thread: ReviewChange['threads'][number], at: string): void {
+    const known = this.#statement('SELECT * FROM threads WHERE id = ?').get(thread.id);
+    const createdAt = known === undefined ? at : toThread(known).createdAt;
+    const cells = threadCells({ ...thread, createdAt, updatedAt: at });
+    if (known === undefined) this.#insert('threads', cells);
+    else this.#update('threads', cells);
   }
 
   #insert(table: keyof typeof columnNames, cells: Record<string, Cell>): void {

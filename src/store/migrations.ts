@@ -118,7 +118,6 @@ export const migrations: readonly string[] = [
     author TEXT NOT NULL,
     body TEXT NOT NULL,
     claim TEXT,
-    draft INTEGER NOT NULL,
     createdAt TEXT NOT NULL
   ) STRICT;
   CREATE INDEX comments_by_thread ON comments (threadId, seq);

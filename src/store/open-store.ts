@@ -2,10 +2,10 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { baseErrors, KraftError, toTimestamp, type Clock } from '../base/index.ts';
 import type { EventRow } from '../events/index.ts';
-import type { Item } from '../items/index.ts';
+import type { Item, Thread, ThreadView } from '../items/index.ts';
 import { storeErrors } from './errors.ts';
 import type { Answer, Arguments, Failure, Method, Request, Response } from './protocol.ts';
-import type { BoardRows, Change, EventQuery, SessionRow, Store } from './store.ts';
+import type { BoardRows, Change, EventQuery, ReviewChange, SessionRow, Store } from './store.ts';
 
 export interface StoreOptions {
   /** Absolute path of the database file; its folder exists. */
@@ -80,6 +80,15 @@ class WorkerStore implements Store {
   }
   async apply(change: Change): Promise<void> {
     await this.#call('apply', change, this.#now());
+  }
+  async applyReview(change: ReviewChange): Promise<void> {
+    await this.#call('applyReview', change, this.#now());
+  }
+  listThreads(itemId: string): Promise<readonly ThreadView[]> {
+    return this.#call('listThreads', itemId);
+  }
+  findThreads(prefix: string): Promise<readonly Thread[]> {
+    return this.#call('findThreads', prefix);
   }
   getItem(id: string): Promise<Item | null> {
     return this.#call('getItem', id);

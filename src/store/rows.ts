@@ -1,5 +1,5 @@
 import type { EventRow } from '../events/index.ts';
-import type { Item } from '../items/index.ts';
+import type { Item, Thread, ThreadComment } from '../items/index.ts';
 import type { SessionRow } from './store.ts';
 
 /** A value as SQLite keeps it. */
@@ -81,10 +81,29 @@ const sessionColumns: Readonly<Record<keyof SessionRow, Kept>> = {
   verdict: 'plain',
 };
 
+const threadColumns: Readonly<Record<keyof Thread, Kept>> = {
+  id: 'plain',
+  itemId: 'plain',
+  file: 'plain',
+  line: 'plain',
+  status: 'plain',
+  draft: 'flag',
+  createdAt: 'plain',
+  updatedAt: 'plain',
+};
+
+const commentColumns: Readonly<Record<keyof ThreadComment, Kept>> = {
+  author: 'plain',
+  body: 'plain',
+  claim: 'plain',
+  createdAt: 'plain',
+};
+
 /** Column names of a table, in the order in which statements bind them. */
 export const columnNames = {
   items: Object.keys(itemColumns),
   sessions: Object.keys(sessionColumns),
+  threads: Object.keys(threadColumns),
 } as const;
 
 /** The cells of the fields that are present; unknown names are dropped. */
@@ -94,6 +113,18 @@ export function itemCells(item: Partial<Item>): Record<string, Cell> {
 
 export function sessionCells(session: Partial<SessionRow>): Record<string, Cell> {
   return toCells(sessionColumns, session);
+}
+
+export function threadCells(thread: Thread): Record<string, Cell> {
+  return toCells(threadColumns, thread);
+}
+
+export function toThread(cells: Record<string, unknown>): Thread {
+  return fromCells(threadColumns, cells) as unknown as Thread;
+}
+
+export function toComment(cells: Record<string, unknown>): ThreadComment {
+  return fromCells(commentColumns, cells) as unknown as ThreadComment;
 }
 
 export function toItem(cells: Record<string, unknown>): Item {

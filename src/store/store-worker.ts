@@ -7,7 +7,7 @@ import type { Failure, Request, Response } from './protocol.ts';
 
 // The thread that owns the database: opens it, answers one call after the other, closes it when asked.
 
-const writes: ReadonlySet<string> = new Set(['createItem', 'apply']);
+const writes: ReadonlySet<string> = new Set(['createItem', 'apply', 'applyReview']);
 const port = parentPort;
 if (port !== null) serve(port);
 

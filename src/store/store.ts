@@ -1,5 +1,5 @@
 import type { EventRow, Finding, JudgeVerdict, KraftEvent, SessionStatus } from '../events/index.ts';
-import type { Item } from '../items/index.ts';
+import type { Item, Thread, ThreadComment, ThreadView } from '../items/index.ts';
 
 /** One session's row. */
 export interface SessionRow {
@@ -64,6 +64,14 @@ export interface Change {
   readonly expectStatus: readonly Item['status'][] | null;
 }
 
+/** A change with what is said of the item's changes. */
+export interface ReviewChange extends Change {
+  /** Threads to insert, or to update by id; the store keeps their times. */
+  readonly threads: readonly Omit<Thread, 'createdAt' | 'updatedAt'>[];
+  /** Comments to add, in order. */
+  readonly comments: readonly (Omit<ThreadComment, 'createdAt'> & { readonly threadId: string })[];
+}
+
 export interface EventQuery {
   readonly itemId: string | null;
   readonly type: string | null;
@@ -98,6 +106,11 @@ export interface Spend {
 export interface Store extends AsyncDisposable {
   createItem(item: Item, events: Change['events']): Promise<void>;
   apply(change: Change): Promise<void>;
+  applyReview(change: ReviewChange): Promise<void>;
+  /** Threads of an item, oldest first. */
+  listThreads(itemId: string): Promise<readonly ThreadView[]>;
+  /** Threads of any item whose id starts with the prefix. */
+  findThreads(prefix: string): Promise<readonly Thread[]>;
   getItem(id: string): Promise<Item | null>;
   /** Items whose id starts with the prefix (ended ones too). */
   findItems(prefix: string): Promise<readonly Item[]>;
