@@ -281,6 +281,13 @@ export const reposRows: readonly Row[] = [
   ],
   // CC 3.3, resources
   ['too little cpu', sandbox('resources: {cpu: 0.001}'), 6, 'CONFIG_BAD_VALUE', /cpu must be at least 0\.01/],
+  [
+    'cpu finer than engines count',
+    sandbox('resources: {cpu: 0.3333333333}'),
+    6,
+    'CONFIG_BAD_VALUE',
+    /cpu must have at most 9 decimals/,
+  ],
   ['memory as a number', sandbox('resources: {memory: 4096}'), 6, 'CONFIG_WRONG_TYPE', /memory must be a string/],
   [
     'memory of another unit',

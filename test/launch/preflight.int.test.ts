@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, readdirSync, rmSync, statSync } from 'node:
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasCode, type KraftError } from '../../src/base/index.ts';
-import type { ThrowawayResult } from '../../src/runtime/index.ts';
+import type { LimitName, ThrowawayResult } from '../../src/runtime/index.ts';
 import { FakeEngine } from '../support/fake-engine.ts';
 import { answerVerification, openHome } from './home.ts';
 import { plainRepo, plainSandbox } from './sample-launch.ts';
@@ -86,6 +86,53 @@ describe('preflight', () => {
 });
 
 // PF-D09, PF-K11, SI 1.8, SI-9.1 A26
+describe('the limits of a sandbox', () => {
+  const resources = { cpu: 0.5, memoryBytes: 64 * 1024 ** 2, pids: null };
+  const sandbox = { ...plainSandbox, resources };
+
+  it.each([
+    ['would be ignored', new Set<LimitName>(['pids']), 'KRAFT_LIMIT_UNENFORCEABLE', ['cpu', 'memory']],
+    ['nobody can tell of', 'unknown', 'KRAFT_LIMIT_UNKNOWN', ['cpu', 'memory']],
+  ] as const)('that %s stop it before a container is started (SI-9.3 C3, C6, PF-L07, L11)', async (...row) => {
+    const [, enforceable, code, limits] = row;
+    const home = openHome(new FakeEngine({ facts: { enforceable } }));
+    const { report } = await failure(home.launcher.preflight(home.preflight({ sandbox })));
+    const all = [report, ...report.others];
+    expect(all.map((error) => error.code)).toEqual([code, code]);
+    expect(all.map((error) => error.details['limit'])).toEqual(limits);
+    expect(home.engine.specs).toEqual([]);
+  });
+
+  it('bind the containers that only look into the image too (SI 6.2)', async () => {
+    const home = openHome(new FakeEngine({ facts: { enforceable: new Set(['cpu', 'memory', 'swap', 'pids']) } }));
+    await home.launcher.preflight(home.preflight({ sandbox, programs: [need('sh', ['-c', 'true'])] }));
+    const limits = { cpu: 0.5, memoryBytes: 64 * 1024 ** 2, closeSwap: true, pids: 4096 };
+    expect(home.engine.specs.map((spec) => spec.limits)).toEqual([limits, limits, limits]);
+  });
+
+  it.each([
+    ['the reader', () => true],
+    ['the search for programs', (command: string) => command.includes('command -v')],
+    ['the start of a program', (command: string) => command.includes('"$@"') && !command.includes('command -v')],
+  ])('may have killed %s, which is not taken for a fault of the image', async (_, isMeant) => {
+    const home = openHome(new FakeEngine({ facts: { enforceable: new Set(['cpu', 'memory', 'swap', 'pids']) } }));
+    const killed: ThrowawayResult = { exitCode: 137, stdout: '', stderr: '', timedOut: false };
+    home.engine.onThrowaway = (spec) => (isMeant(spec.command.join(' ')) ? killed : null);
+    const request = home.preflight({ sandbox, programs: [need('sh', ['-c', 'true'])] });
+    const error = await failure(home.launcher.preflight(request));
+    expect(error).toMatchObject({ code: 'KRAFT_MEMORY_LIMIT_REACHED', kind: 'limit' });
+    expect(error.message).toContain('64m');
+    expect(error.message).toContain('did not confirm');
+    expect(error.remedy).toContain('128m');
+  });
+
+  it('are not blamed for a look that ended with 137 where there is none', async () => {
+    const home = openHome();
+    home.engine.onThrowaway = () => ({ exitCode: 137, stdout: '', stderr: '', timedOut: false });
+    expect((await failure(home.launcher.preflight(home.preflight()))).code).toBe('KRAFT_IMAGE_UNREADABLE');
+  });
+});
+
 describe('the programs of an image', () => {
   it('that are missing are named, each with who needs it', async () => {
     const home = openHome();

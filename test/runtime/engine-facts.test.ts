@@ -19,6 +19,14 @@ const dockerV1 = {
   SwapLimit: true,
   PidsLimit: true,
 };
+// A hybrid machine answers as one on v1: its controllers are there, and its v2 mount is empty.
+const dockerHybrid = { ...dockerV1, KernelVersion: '6.18.44', CgroupDriver: 'cgroupfs', KernelMemory: true };
+const dockerV2 = {
+  ...dockerV1,
+  CgroupVersion: '2',
+  CgroupDriver: 'systemd',
+  SecurityOptions: ['name=apparmor', 'name=seccomp,profile=builtin', 'name=cgroupns'],
+};
 const dockerV2Rootless = {
   ...dockerV1,
   CgroupVersion: '2',
@@ -55,7 +63,16 @@ function podman(over: Record<string, unknown>): unknown {
 describe('what Docker says of itself', () => {
   it.each([
     ['rootful, cgroup v1', dockerV1, false, false, ['cpu', 'memory', 'swap', 'pids']],
-    ['rootless, cgroup v2 without cpu', dockerV2Rootless, true, false, ['memory', 'swap', 'pids']],
+    ['rootful, a hybrid machine', dockerHybrid, false, false, ['cpu', 'memory', 'swap', 'pids']],
+    ['rootful, cgroup v2', dockerV2, false, false, ['cpu', 'memory', 'swap', 'pids']],
+    [
+      'rootful, a kernel without the memory controller',
+      { ...dockerV1, MemoryLimit: false, SwapLimit: false },
+      false,
+      false,
+      ['cpu', 'pids'],
+    ],
+    ['rootless, cgroup v2 without cpu (PF-L06)', dockerV2Rootless, true, false, ['memory', 'swap', 'pids']],
     ['rootless, cgroup v1', dockerV1Rootless, true, false, []],
     ['with SELinux labels', dockerSelinux, false, true, ['cpu', 'memory', 'swap', 'pids']],
     ['without swap accounting', { ...dockerV1, SwapLimit: false }, false, false, ['cpu', 'memory', 'pids']],
@@ -103,14 +120,42 @@ describe('what Podman says of itself', () => {
   it.each([
     ['rootful, cgroup v1', podmanV1, false, false, ['cpu', 'memory', 'swap', 'pids']],
     [
-      'rootless, cgroup v1',
+      'rootful, a hybrid machine',
+      podman({ cgroupVersion: 'v1', cgroupManager: 'cgroupfs' }),
+      false,
+      false,
+      ['cpu', 'memory', 'swap', 'pids'],
+    ],
+    [
+      'rootful, cgroup v2',
+      podman({
+        cgroupVersion: 'v2',
+        cgroupControllers: ['cpuset', 'cpu', 'io', 'memory', 'hugetlb', 'pids', 'rdma', 'misc'],
+      }),
+      false,
+      false,
+      ['cpu', 'memory', 'swap', 'pids'],
+    ],
+    [
+      'rootless, cgroup v1 (PF-L05)',
       podman({ cgroupControllers: [], security: { rootless: true, selinuxEnabled: false } }),
       true,
       false,
       [],
     ],
     [
-      'rootless, cgroup v2 with memory and pids delegated',
+      'rootless, cgroup v2 with all controllers delegated',
+      podman({
+        cgroupVersion: 'v2',
+        cgroupControllers: ['cpuset', 'cpu', 'io', 'memory', 'pids'],
+        security: { rootless: true, selinuxEnabled: false },
+      }),
+      true,
+      false,
+      ['cpu', 'memory', 'swap', 'pids'],
+    ],
+    [
+      'rootless, cgroup v2 with memory and pids delegated (PF-L06)',
       podman({ cgroupControllers: ['memory', 'pids'], security: { rootless: true, selinuxEnabled: true } }),
       true,
       true,

@@ -230,6 +230,55 @@ test('an OOM kill and a lost tail of output are told, and a configuration error 
   expect(home.person('log', '--format=%s', '-1', item.branch)).toBe('Add what was wanted');
 });
 
+test('a setup command that its memory limit killed is told by the event too, and its message names limit and key', async () => {
+  const home = await Home.open();
+  home.repo = { ...home.repo, setupCommand: 'make hog' };
+  home.launcher.endings.set('make hog', {
+    status: 'config_error',
+    exitCode: 137,
+    reason: 'The memory limit of 48m killed a process of the sandbox.',
+    code: 'KRAFT_MEMORY_LIMIT_REACHED',
+    remedy: 'Raise `sandbox.resources.memory` in repos.yaml, to 96m for a start.',
+    oom: { memoryBytes: 48 * 1024 ** 2, confirmed: true, peakBytes: 50_331_648 },
+  });
+
+  const item = await home.run(good);
+
+  expect(item.stop).toMatchObject({ kind: 'config', code: 'KRAFT_MEMORY_LIMIT_REACHED' });
+  expect(item.stop?.reason).toMatch(/setup command `make hog` failed.*memory limit of 48m/);
+  expect(item.stop?.remedy).toContain('sandbox.resources.memory');
+  const killed = (await home.events(item.id)).filter((event) => event.type === 'sandbox_oom_killed');
+  expect(killed.map((event) => event.payload)).toEqual([
+    { session_id: expect.any(String), memory: '48m', confirmed: true, peak_bytes: 50_331_648 },
+  ]);
+});
+
+test('a machine that ran out of memory stops an item as infra, whether its agent or its setup ended then', async () => {
+  const home = await Home.open();
+  const short = {
+    status: 'unknown',
+    exitCode: 137,
+    reason: 'The machine as a whole ran out of memory.',
+    code: 'KRAFT_HOST_MEMORY_SHORT',
+    remedy: 'Free memory.',
+    result: null,
+  } as const;
+  home.launcher.endings.set('agent.mjs', short);
+  home.lookAtRow = (row) => Promise.resolve({ name: row, outcome: 'warn', detail: '8 sessions may ask for more.' });
+  await home.shutDown();
+  await home.boot();
+
+  const agent = await home.run(good);
+  home.repo = { ...home.repo, setupCommand: 'make hog' };
+  home.launcher.endings.set('make hog', short);
+  const setup = await home.run(good);
+
+  for (const item of [agent, setup]) {
+    expect(item.stop).toMatchObject({ kind: 'infra', code: 'KRAFT_HOST_MEMORY_SHORT', remedy: 'Free memory.' });
+    expect(item.stop?.facts['doctor_row']).toBe('config: warn: 8 sessions may ask for more.');
+  }
+});
+
 test('a container that could not be removed publishes nothing and stops the item as infra', async () => {
   const home = await Home.open();
   home.launcher.endings.set('agent.mjs', { leftBehind: 'the engine does not answer' });
