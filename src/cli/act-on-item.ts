@@ -1,4 +1,4 @@
-import { defineCommand, itemArgument, jsonOption, type Command } from './command.ts';
+import { defineCommand, itemArgument, jsonOption, valued, type Command } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { resolveItemId } from './item-id.ts';
 import { printJson } from './print-json.ts';
@@ -7,7 +7,7 @@ import { renderActed } from './render-item.ts';
 
 /** What tells one verb on an item from another. */
 export interface ItemAction {
-  readonly verb: 'start' | 'pause' | 'resume' | 'retry';
+  readonly verb: 'start' | 'pause';
   /** `Started`: begins the sentence that is printed. */
   readonly done: string;
   readonly description: string;
@@ -29,6 +29,35 @@ export function defineItemAction(action: ItemAction): Command<typeof jsonOption>
       const id = resolveItemId(parsed.arguments[0] ?? null, command, io);
       const view = await openRemoteKraft(io)[`${action.verb}Item`](id);
       if (parsed.options.json) printJson(io, view);
+      else io.out(renderActed(action.done, view));
+      return exitCodes.ok;
+    },
+  });
+}
+
+const steerOptions = {
+  steer: valued('TEXT', 'Words for the next agent, given to it once', 's'),
+  ...jsonOption,
+};
+
+/** A verb that takes an item up again, with words for its next agent. */
+export function defineResumption(
+  action: Omit<ItemAction, 'verb'> & { readonly verb: 'resume' | 'retry'; readonly steerExample: string },
+): Command<typeof steerOptions> {
+  const command = `kraft item ${action.verb}`;
+  return defineCommand({
+    description: `${action.description}\nWhat \`--steer\` says is given once, to the next agent that begins.`,
+    arguments: [itemArgument],
+    options: steerOptions,
+    examples: [
+      { line: `${command} k7mq`, does: action.example },
+      { line: `${command} k7mq --steer "${action.steerExample}"`, does: 'The same, with a word for the agent.' },
+      { line: `${command} --json`, does: 'The item whose worktree is the working directory, answered as JSON.' },
+    ],
+    async run({ arguments: [id], options }, io) {
+      const itemId = resolveItemId(id ?? null, command, io);
+      const view = await openRemoteKraft(io)[`${action.verb}Item`](itemId, { steer: options.steer });
+      if (options.json) printJson(io, view);
       else io.out(renderActed(action.done, view));
       return exitCodes.ok;
     },

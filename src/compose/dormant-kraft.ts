@@ -39,8 +39,8 @@ export function createDormantKraft(edges: DormantEdges): Kraft {
     createItem: async (request) => (await whole()).createItem(request),
     startItem: async (id) => (await whole()).startItem(id),
     pauseItem: async (id) => (await whole()).pauseItem(id),
-    resumeItem: async (id) => (await whole()).resumeItem(id),
-    retryItem: async (id) => (await whole()).retryItem(id),
+    resumeItem: async (id, options) => (await whole()).resumeItem(id, options),
+    retryItem: async (id, options) => (await whole()).retryItem(id, options),
     abandonItem: async (id) => (await whole()).abandonItem(id),
     showItem: async (id) => (await whole()).showItem(id),
     listItems: async (query) =>

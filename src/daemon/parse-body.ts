@@ -11,11 +11,17 @@ const createItemSchema = z.strictObject({
   baseBranch: z.string().nullable(),
   autostart: z.boolean(),
 });
+const resumeSchema = z.strictObject({ steer: z.string().nullable() });
 const stopSchema = z.strictObject({ pause: z.boolean() });
 
 /** The body of `POST /api/work-items`. */
 export function parseCreateItem(body: unknown): z.infer<typeof createItemSchema> {
   return parse(createItemSchema, body);
+}
+
+/** The body of a resume or a retry; none at all says nothing. */
+export function parseResume(body: unknown): z.infer<typeof resumeSchema> {
+  return body === null ? { steer: null } : parse(resumeSchema, body);
 }
 
 /** The body of `POST /api/stop`; none at all leaves every session running. */

@@ -70,6 +70,21 @@ export async function concludeSession(ports: WalkPorts, run: Run, ended: EndedSe
       ...(finished.status === 'rate_limited' ? [limitEvent(row, watched)] : []),
     ],
   });
+  refuseEnd(ports, run, ended, { finished, outcome });
+  const { status, exitCode, code, remedy } = finished;
+  const { id: sessionId, task, command: what } = row;
+  const findings = findingsOf(finished.result);
+  const limitedUntil = watched.reading?.rateLimit?.resetsAt ?? null;
+  return { sessionId, task, what, findings, status, exitCode, reason, code, remedy, reached, limitedUntil };
+}
+
+/** What keeps the walk from going on with the session's work. Errors: CONTAINER_LEFT_BEHIND, BRANCH_NOT_PUBLISHED, Interrupt. */
+function refuseEnd(
+  ports: WalkPorts,
+  run: Run,
+  { place, row }: EndedSession,
+  { finished, outcome }: { readonly finished: FinishedLaunch; readonly outcome: PublishOutcome | null },
+): void {
   if (finished.leftBehind !== null) {
     throw walkErrors.create('CONTAINER_LEFT_BEHIND', { container: row.container, why: finished.leftBehind });
   }
@@ -82,11 +97,6 @@ export async function concludeSession(ports: WalkPorts, run: Run, ended: EndedSe
     run.checkpoint();
     throw new Interrupt('pause');
   }
-  const { status, exitCode, code, remedy } = finished;
-  const { id: sessionId, task, command: what } = row;
-  const findings = findingsOf(finished.result);
-  const limitedUntil = watched.reading?.rateLimit?.resetsAt ?? null;
-  return { sessionId, task, what, findings, status, exitCode, reason, code, remedy, reached, limitedUntil };
 }
 
 /** A failure whose log ends with the provider's refusal is no failure of the work (SI 1.14). */

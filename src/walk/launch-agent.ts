@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { KraftError } from '../base/index.ts';
 import type { AgentChainTask } from '../chain/index.ts';
 import { spellCommand } from '../harness/index.ts';
-import { renderPrompt, renderResume, runOf, type Item } from '../items/index.ts';
+import { renderPrompt, renderResume, runOf } from '../items/index.ts';
 import type { SessionRow } from '../store/index.ts';
 import {
   checkRoute,
@@ -38,11 +38,11 @@ export async function launchAgent(
   const plan = await planTries(ports, context, routes);
   const resets: (string | null)[] = [...plan.skipped.map(({ until }) => until)];
   let passed: Passed | null = plan.skipped[0] === undefined ? null : passedOver(plan.skipped[0]);
-  let unavailable: KraftError | null = null;
+  const unavailable: KraftError[] = [];
   for (const route of plan.tries) {
     const open = await openRoute(ports, route, { repo, profiles }).catch((error: unknown) => {
       if (!isUnavailable(error)) throw error;
-      unavailable ??= error;
+      unavailable.push(error);
       passed = { route, reason: error.message };
       return null;
     });
@@ -54,7 +54,8 @@ export async function launchAgent(
     resets.push(end.limitedUntil);
     passed = { route, reason: end.reason ?? 'its provider is limited' };
   }
-  if (resets.length === 0 && unavailable !== null) throw unavailable;
+  const [first] = unavailable;
+  if (resets.length === 0 && first !== undefined) throw first;
   run.checkpoint();
   if (routes.length > 1) {
     const reason = passed?.reason ?? 'every one is limited';

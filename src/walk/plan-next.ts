@@ -6,7 +6,8 @@ import { worktreeOf } from './frozen.ts';
 import type { WalkPorts } from './ports.ts';
 import { readyItem } from './ready.ts';
 import { Run } from './run.ts';
-import { agentRequest } from './tasks.ts';
+import { agentRequest } from './launch-agent.ts';
+import { openFirst } from './agent-routes.ts';
 import { timeCapMs } from './time-cap.ts';
 
 /** The plan of the agent's next launch, as a start would make it; nothing is started and nothing recorded. */
@@ -18,7 +19,9 @@ export async function planNext(ports: WalkPorts, item: Item): Promise<LaunchPlan
     (each): each is { nodeId: string; task: AgentChainTask } => each.task.kind === 'agent',
   );
   if (found === undefined) throw walkErrors.create('NODE_UNKNOWN', { node: 'an agent task', chain: ready.chain.id });
-  const request = agentRequest({ ready, item, nodeId: found.nodeId }, found.task);
+  const { task, nodeId } = found;
+  const open = await openFirst(ports, task, { item, repo: ready.repo });
+  const request = agentRequest({ ready, item, nodeId, failures: [] }, { task, open, earlier: null });
   const live = await ports.store.listSessions({ itemId: item.id, statuses: ['pending', 'running'] });
   const { store } = await ports.git.openRefStore({
     repository: ready.repository,
@@ -40,6 +43,6 @@ export async function planNext(ports: WalkPorts, item: Item): Promise<LaunchPlan
     command: request.command,
     env: request.env,
     envNames: request.envNames,
-    timeCapMs: await timeCapMs(ports, ready.repo),
+    timeCapMs: await timeCapMs(ports, ready, { itemId: item.id, task: found.task.path }),
   });
 }

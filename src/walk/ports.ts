@@ -1,6 +1,6 @@
 import type { Chain } from '../chain/index.ts';
 import type { Clock, Ids, Log } from '../base/index.ts';
-import type { HomePaths, PolicySettings, ResolvedRepo } from '../config/index.ts';
+import type { AgentProfile, HomePaths, PolicySettings, ResolvedRepo } from '../config/index.ts';
 import type { Git } from '../git/index.ts';
 import type { SelectedHarness } from '../harness/index.ts';
 import type { DoctorRowName, Launcher } from '../launch/index.ts';
@@ -21,8 +21,14 @@ export interface WalkPorts {
   readonly loadChain: (id: string) => Promise<Chain>;
   /** A profile of harnesses.yaml or a harness id. */
   readonly loadHarness: (name: string) => Promise<SelectedHarness>;
+  /** The agent profiles of harnesses.yaml. */
+  readonly loadAgentProfiles: () => Promise<Readonly<Record<string, AgentProfile>>>;
   /** One row of doctor, asked anew; null when it has no such row. Null where there is no doctor to ask. */
   readonly lookAtRow: ((row: DoctorRowName, repoPath: string) => Promise<SeenRow | null>) | null;
+  /** Between two looks at what the log of a running session says that it uses. */
+  readonly usagePollMs: number;
+  /** Calls once after a time (at most 7 days); what it answers takes that back. It keeps no process alive. */
+  readonly alarm: (ms: number, ring: () => void) => () => void;
   /** How long a write waits before it is tried again on a full disk. */
   readonly fullDiskRetryMs: number;
 }

@@ -1,6 +1,5 @@
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asKraftError, hasCode, safeText } from '../base/index.ts';
+import { asKraftError, hasCode } from '../base/index.ts';
 import type { WorktreePrepared } from '../events/index.ts';
 import type { RefStore, Repository, Worktree } from '../git/index.ts';
 import type { Item } from '../items/index.ts';
@@ -9,13 +8,12 @@ import { walkErrors } from './errors.ts';
 import { worktreeOf } from './frozen.ts';
 import { Interrupt } from './interrupt.ts';
 import type { WalkPorts } from './ports.ts';
+import { readTail } from './read-tail.ts';
 import { checkDisk, type Ready } from './ready.ts';
 import type { Run } from './run.ts';
-import { oomEvents } from './session.ts';
+import { oomEvents } from './conclude-session.ts';
 import { Stopped, stopFromError } from './stops.ts';
 import { timeCapMs } from './time-cap.ts';
-
-const outputTailBytes = 4096;
 
 /**
  * From the base commit to the end of the setup command. What fails or is interrupted in between removes the worktree and
@@ -167,7 +165,7 @@ async function planSetup(
     command: ['sh', '-c', what.command],
     env: {},
     envNames: [],
-    timeCapMs: await timeCapMs(ports, repo),
+    timeCapMs: await timeCapMs(ports, what.ready, { itemId: run.itemId, task: null }),
   });
 }
 
@@ -188,19 +186,6 @@ async function setupFailure(command: string, plan: LaunchPlan, finished: Finishe
   // A launch that could not be made says its own code and remedy, which lead further than those of the setup.
   const kind = finished.status === 'unknown' ? 'infra' : stop.kind;
   return new Stopped({ ...stop, kind, code: finished.code, remedy: finished.remedy ?? stop.remedy });
-}
-
-/** The end of what the command printed, safe to show; empty when the log cannot be read. */
-async function readTail(path: string): Promise<string> {
-  try {
-    await using file = await open(path, 'r');
-    const { size } = await file.stat();
-    const length = Math.min(size, outputTailBytes);
-    const { buffer } = await file.read({ buffer: Buffer.alloc(length), position: size - length, length });
-    return safeText(buffer.toString('utf8'));
-  } catch (error) {
-    return `(${asKraftError(error).message})`;
-  }
 }
 
 function preparedEvent(

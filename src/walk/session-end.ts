@@ -1,10 +1,12 @@
 import type { StopKind } from '../events/index.ts';
 import type { Worktree } from '../git/index.ts';
-import type { Item } from '../items/index.ts';
+import { runOf, type Item, type PromptFailure, type TaskFailure } from '../items/index.ts';
 import type { SessionRow } from '../store/index.ts';
+import { capStop, explainCapped } from './item-caps.ts';
 import type { WalkPorts } from './ports.ts';
 import type { Ready } from './ready.ts';
-import type { SessionEnd, SessionRequest } from './session.ts';
+import type { SessionEnd } from './conclude-session.ts';
+import type { SessionRequest } from './session.ts';
 import { Stopped } from './stops.ts';
 
 /** What a task runs in. */
@@ -12,8 +14,12 @@ export interface TaskContext {
   readonly ready: Ready;
   readonly worktree: Worktree;
   readonly nodeId: string;
-  /** The item as it was when the walk entered the node. */
+  /** The item as it is: its loop and recoveries say which run of a task this is. */
   readonly item: Item;
+  /** Milliseconds that what is around the task (a fix loop) leaves to it; null for no bound. */
+  readonly remainingMs: number | null;
+  /** What it is there to mend; empty outside a repair and a recovery. */
+  readonly failures: readonly PromptFailure[];
 }
 
 /** A session without an agent. `commandText` is the command as people know it. */
@@ -26,26 +32,33 @@ export function subprocessRequest(
     nodeId,
     task,
     attempt: item.attempt,
+    run: runOf(item, task),
     harness: null,
     command,
     commandText: command.join(' '),
     env: {},
     envNames: [],
+    steer: null,
+    earlier: null,
   };
 }
 
 /**
- * How the task ended in this attempt already, before a pause elsewhere or a restart of the daemon; null when it has yet
+ * How this run of the task ended already, before a pause elsewhere or a restart of the daemon; null when it has yet
  * to run. A paused session does not count: its task runs anew.
  */
 export async function findEnd(ports: WalkPorts, context: TaskContext, task: string): Promise<SessionEnd | null> {
   const rows = await ports.store.listSessions({ itemId: context.item.id, statuses: null });
+  const { item, nodeId } = context;
+  const run = runOf(item, task);
   const last = rows.findLast(
-    (row) => row.nodeId === context.nodeId && row.task === task && row.attempt === context.item.attempt,
+    (row) => row.nodeId === nodeId && row.task === task && row.attempt === item.attempt && row.run === run,
   );
   if (last === undefined || !hasEnded(last)) return null;
-  const { id: sessionId, status, exitCode, reason } = last;
-  return { sessionId, status, exitCode, reason, code: null, remedy: null };
+  const { id: sessionId, command: what, findings, status, exitCode, reason } = last;
+  const reached = status === 'capped_out' ? await explainCapped(ports, context.ready, last) : null;
+  const end = { sessionId, task, what, findings, status, exitCode, reason, reached };
+  return { ...end, code: null, remedy: null, limitedUntil: null };
 }
 
 function hasEnded(row: SessionRow): row is SessionRow & { readonly status: SessionEnd['status'] } {
@@ -56,17 +69,26 @@ function hasEnded(row: SessionRow): row is SessionRow & { readonly status: Sessi
 
 /** Turns every end but a good one into the stop that a person sees. */
 export function refuseUnlessDone(end: SessionEnd, item: Item): void {
+  if (end.reached !== null) throw new Stopped(capStop(end.reached, item.id, end.sessionId));
   const words = stopWords[end.status];
   if (words === null) return;
   const look = `Read its output with \`kraft view logs ${item.id}\`, then run \`kraft item retry ${item.id}\`.`;
-  throw new Stopped({
-    kind: words.kind,
-    code: end.code,
-    reason: words.reason(end),
-    remedy: end.remedy ?? `${words.remedy}${look}`,
-    sessionId: end.sessionId,
-    facts: { session_id: end.sessionId, exit_code: end.exitCode },
-  });
+  throw new Stopped(
+    {
+      kind: words.kind,
+      code: end.code,
+      reason: words.reason(end),
+      remedy: end.remedy ?? `${words.remedy}${look}`,
+      sessionId: end.sessionId,
+      facts: { session_id: end.sessionId, exit_code: end.exitCode },
+    },
+    words.kind === 'failed' ? [failureOf(end)] : [],
+  );
+}
+
+/** A failed session as what a recovery or a repair is told of it. */
+export function failureOf({ task, what, exitCode, reason, sessionId, findings }: SessionEnd): TaskFailure {
+  return { task, what, exitCode, reason, sessionId, findings };
 }
 
 interface StopWords {

@@ -1,14 +1,18 @@
-import { renderSize, toTimestamp } from '../base/index.ts';
+import { toTimestamp } from '../base/index.ts';
 import type { KraftEvent, SessionStatus } from '../events/index.ts';
-import type { PublishOutcome, Repository, Worktree } from '../git/index.ts';
-import type { FinishedLaunch, LaunchPlan, RunningLaunch } from '../launch/index.ts';
+import type { Worktree } from '../git/index.ts';
+import { findReached, sessionTimeMs, type Item } from '../items/index.ts';
+import type { LaunchPlan, RunningLaunch } from '../launch/index.ts';
 import type { SessionRow } from '../store/index.ts';
-import { walkErrors } from './errors.ts';
+import { concludeSession, publishEvents, type Place, type SessionEnd } from './conclude-session.ts';
 import { Interrupt } from './interrupt.ts';
+import { capEvent, capStop, loadCaps, loadUse } from './item-caps.ts';
 import type { WalkPorts } from './ports.ts';
 import { checkDisk, findDiskFloor, type Ready } from './ready.ts';
 import type { Run } from './run.ts';
-import { timeCapMs } from './time-cap.ts';
+import { nothingSpent, spendPayload } from './spend.ts';
+import { Stopped } from './stops.ts';
+import { watchSession } from './watch-session.ts';
 
 /** One session to run. */
 export interface SessionRequest {
@@ -16,6 +20,8 @@ export interface SessionRequest {
   /** Canonical path of the task. */
   readonly task: string;
   readonly attempt: number;
+  /** Which run of the task in this attempt. */
+  readonly run: number;
   /** Null for a subprocess. */
   readonly harness: string | null;
   readonly command: readonly string[];
@@ -23,55 +29,40 @@ export interface SessionRequest {
   readonly commandText: string;
   readonly env: Readonly<Record<string, string>>;
   readonly envNames: readonly string[];
+  /** The person's words in its prompt, which are given once; null for none. */
+  readonly steer: string | null;
+  /** What is recorded of the agent's own earlier session; null where there was none. */
+  readonly earlier: EarlierSession | null;
 }
 
-/** How a session ended, as the walk judges it: fresh, adopted, or read back from its row. */
-export interface SessionEnd {
-  readonly sessionId: string;
-  readonly status: Exclude<SessionStatus, 'pending' | 'running'>;
-  readonly exitCode: number | null;
-  readonly reason: string | null;
-  readonly code: string | null;
-  readonly remedy: string | null;
+/** A session of the agent's own that it goes on with, or, with a reason, cannot go on with. */
+export interface EarlierSession {
+  readonly agentSession: string;
+  readonly lost: string | null;
 }
 
-/** Where a session's commits go. */
-export interface Place {
-  readonly repository: Repository;
+/** What a session is run from. */
+export interface SessionSubject {
+  readonly ready: Ready;
   readonly worktree: Worktree;
+  /** Made from the item as it is when the session's turn comes. */
+  readonly request: SessionRequest | ((item: Item) => SessionRequest);
+  /** What is around the task leaves it so many milliseconds; null for no bound. */
+  readonly remainingMs: number | null;
 }
 
 /**
  * Runs one session from its row to its published branch. Interrupts unwind it with the row ended as `paused`, or left
- * running for the next daemon. Errors: those of the plan (nothing was started), BRANCH_NOT_PUBLISHED,
- * CONTAINER_LEFT_BEHIND.
+ * running for the next daemon. Errors: those of the plan (nothing was started), a stop where a bound is used up,
+ * BRANCH_NOT_PUBLISHED, CONTAINER_LEFT_BEHIND.
  */
-export async function runSession(
-  ports: WalkPorts,
-  run: Run,
-  {
-    ready,
-    worktree,
-    request,
-  }: { readonly ready: Ready; readonly worktree: Worktree; readonly request: SessionRequest },
-): Promise<SessionEnd> {
+export async function runSession(ports: WalkPorts, run: Run, subject: SessionSubject): Promise<SessionEnd> {
   run.checkpoint();
   await checkDisk(ports);
-  const place: Place = { repository: ready.repository, worktree };
-  const plan = await planSession(ports, run, { ready, place, request });
-  run.checkpoint();
-  const row = pendingRow(ports, { ready, request, plan });
-  await run.record({
-    nodeId: request.nodeId,
-    sessions: [row],
-    events: [
-      {
-        type: 'worker_session_created',
-        payload: { session_id: row.id, node_id: row.nodeId, task: row.task, attempt: row.attempt },
-      },
-    ],
-  });
-  const launch = await startLaunch(ports, run, { ready, plan, row });
+  const { ready } = subject;
+  const place: Place = { repository: ready.repository, worktree: subject.worktree };
+  const { plan, row, steer } = await run.inTurn(() => createSession(ports, run, subject, place));
+  const launch = await startLaunch(ports, run, { ready, plan, row, steer });
   const startedAt = toTimestamp(ports.clock.nowMs());
   const begunMs = ports.clock.monotonicMs();
   await run.record({
@@ -84,20 +75,90 @@ export async function runSession(
       },
     ],
   });
-  const finished = await run.watch(launch);
+  const watched = await watchSession(ports, run, { launch, row, frozen: ready });
   return concludeSession(ports, run, {
     place,
-    row: { ...row, containerId: launch.containerId },
-    finished,
+    row: { ...row, startedAt, containerId: launch.containerId },
+    watched,
     wallMs: Math.round(ports.clock.monotonicMs() - begunMs),
+    steer,
   });
+}
+
+interface CreatedSession {
+  readonly plan: LaunchPlan;
+  readonly row: SessionRow;
+  /** The person's words that it took off the item. */
+  readonly steer: string | null;
+}
+
+/** Its plan and its recorded row: from here on its ref store is in use. */
+async function createSession(
+  ports: WalkPorts,
+  run: Run,
+  { ready, request: asked, remainingMs }: SessionSubject,
+  place: Place,
+): Promise<CreatedSession> {
+  const request = typeof asked === 'function' ? asked(await run.item()) : asked;
+  const roomMs = await findRoom(ports, run, { ready, request });
+  const timeCapMs = smaller(roomMs, remainingMs);
+  const plan = await planSession(ports, run, { ready, place, request, timeCapMs });
+  run.checkpoint();
+  const row = pendingRow(ports, { ready, request, plan });
+  const { id, nodeId, task, attempt } = row;
+  await run.record({
+    nodeId,
+    sessions: [row],
+    // Given once: whoever is created next does not find them any more.
+    item: request.steer === null ? {} : { steer: null },
+    events: [
+      {
+        type: 'worker_session_created',
+        payload: { session_id: id, node_id: nodeId, task, attempt, run: row.run },
+      },
+      ...earlierEvents(id, request.earlier),
+    ],
+  });
+  return { plan, row, steer: request.steer };
+}
+
+function earlierEvents(sessionId: string, earlier: EarlierSession | null): readonly KraftEvent[] {
+  if (earlier === null) return [];
+  const payload = { session_id: sessionId, agent_session: earlier.agentSession };
+  return earlier.lost === null
+    ? [{ type: 'agent_session_resumed', payload }]
+    : [{ type: 'agent_session_lost', payload: { ...payload, reason: earlier.lost } }];
+}
+
+/** Milliseconds that policy leaves to the session, null for no bound. Errors: the stop that a used-up bound amounts to. */
+async function findRoom(
+  ports: WalkPorts,
+  run: Run,
+  { ready, request }: { readonly ready: Ready; readonly request: SessionRequest },
+): Promise<number | null> {
+  const caps = await loadCaps(ports, ready, request.task);
+  const use = await loadUse(ports, run.itemId);
+  const reached = findReached(caps, use, { spends: request.harness !== null });
+  if (reached === null) return sessionTimeMs(caps, use);
+  await run.record({ nodeId: request.nodeId, events: [capEvent(reached)] });
+  throw new Stopped(capStop(reached, run.itemId, null));
+}
+
+function smaller(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 async function planSession(
   ports: WalkPorts,
   run: Run,
-  { ready, place, request }: { readonly ready: Ready; readonly place: Place; readonly request: SessionRequest },
+  what: {
+    readonly ready: Ready;
+    readonly place: Place;
+    readonly request: SessionRequest;
+    readonly timeCapMs: number | null;
+  },
 ): Promise<LaunchPlan> {
+  const { ready, place, request, timeCapMs } = what;
   const sessionId = ports.ids.sessionId();
   const live = await ports.store.listSessions({ itemId: run.itemId, statuses: ['pending', 'running'] });
   const { store, carried } = await ports.git.openRefStore({
@@ -121,7 +182,7 @@ async function planSession(
     command: request.command,
     env: request.env,
     envNames: request.envNames,
-    timeCapMs: await timeCapMs(ports, ready.repo),
+    timeCapMs,
   });
 }
 
@@ -136,6 +197,7 @@ function pendingRow(
     nodeId: request.nodeId,
     task: request.task,
     attempt: request.attempt,
+    run: request.run,
     harness: request.harness,
     status: 'pending',
     backend: 'docker',
@@ -159,24 +221,15 @@ function pendingRow(
     reason: null,
     ...nothingSpent,
     findings: [],
+    verdict: null,
   };
 }
-
-/** A session that has said nothing of what it used. */
-const nothingSpent = {
-  agentSession: null,
-  model: null,
-  inputTokens: null,
-  cachedTokens: null,
-  outputTokens: null,
-  costUsd: null,
-} as const satisfies Partial<SessionRow>;
 
 /** Starts it if the row still waits (SI 1.2 step 8); a launch that cannot be started ends its row as a configuration error. */
 async function startLaunch(
   ports: WalkPorts,
   run: Run,
-  { ready, plan, row }: { readonly ready: Ready; readonly plan: LaunchPlan; readonly row: SessionRow },
+  { ready, plan, row, steer }: CreatedSession & { readonly ready: Ready },
 ): Promise<RunningLaunch> {
   let launch: RunningLaunch | null;
   try {
@@ -187,150 +240,36 @@ async function startLaunch(
   } catch (error) {
     // On a full disk the item pauses: its task has yet to run.
     const status = (await findDiskFloor(ports, error)) === null ? 'config_error' : 'paused';
-    await endRow(ports, run, { row, status, reason: error instanceof Error ? error.message : null });
+    await endRow(ports, run, { row, status, steer, reason: error instanceof Error ? error.message : null });
     throw error;
   }
   if (launch !== null) return launch;
-  await endRow(ports, run, { row, status: 'paused', reason: 'It was not started.' });
+  await endRow(ports, run, { row, status: 'paused', steer, reason: 'It was not started.' });
   run.checkpoint();
   throw new Interrupt('pause');
 }
 
-/** Ends a row whose process never ran. */
+/** Ends a row whose process never ran; the person's words wait for the next one. */
 async function endRow(
   ports: WalkPorts,
   run: Run,
-  { row, status, reason }: { readonly row: SessionRow; readonly status: SessionStatus; readonly reason: string | null },
+  what: {
+    readonly row: SessionRow;
+    readonly status: SessionStatus;
+    readonly steer: string | null;
+    readonly reason: string | null;
+  },
 ): Promise<void> {
+  const { row, status, steer, reason } = what;
   await run.record({
     nodeId: row.nodeId,
+    item: steer === null ? {} : { steer },
     sessions: [{ id: row.id, status, endedAt: toTimestamp(ports.clock.nowMs()), wallMs: 0, reason }],
     events: [
       {
         type: 'worker_session_exited',
-        payload: { session_id: row.id, status, exit_code: null, wall_ms: 0, reason, ...noSpend },
+        payload: { session_id: row.id, status, exit_code: null, wall_ms: 0, reason, ...spendPayload(nothingSpent) },
       },
     ],
   });
-}
-
-/**
- * What follows the end of a session, however it was learned: publish its branch, then record everything at once.
- * Nothing reads the session's result or branch before (SI 1.1).
- */
-export async function concludeSession(
-  ports: WalkPorts,
-  run: Run,
-  what: {
-    readonly place: Place;
-    readonly row: SessionRow;
-    readonly finished: FinishedLaunch;
-    readonly wallMs: number;
-  },
-): Promise<SessionEnd> {
-  const { place, row, finished } = what;
-  const outcome = finished.leftBehind === null ? await publish(ports, run, place, row.id) : null;
-  const events = [
-    ...endEvents(row, finished),
-    ...(outcome === null ? [] : publishEvents(place, row.id, outcome)),
-    exitedEvent(row, finished, what.wallMs),
-  ];
-  await run.record({
-    nodeId: row.nodeId,
-    sessions: [
-      {
-        id: row.id,
-        status: finished.status,
-        exitCode: finished.exitCode,
-        containerId: row.containerId,
-        endedAt: toTimestamp(ports.clock.nowMs()),
-        wallMs: what.wallMs,
-        reason: reasonOf(finished),
-      },
-    ],
-    events,
-  });
-  if (finished.leftBehind !== null) {
-    throw walkErrors.create('CONTAINER_LEFT_BEHIND', { container: row.container, why: finished.leftBehind });
-  }
-  if (outcome?.kind === 'refused') {
-    const { reason: why, keptAs } = outcome;
-    ports.log.warn(`${run.itemId}: the branch ${place.worktree.branch} was not carried over: ${why}`);
-    throw walkErrors.create('BRANCH_NOT_PUBLISHED', { branch: place.worktree.branch, why, keptAs });
-  }
-  if (finished.status === 'paused') {
-    run.checkpoint();
-    throw new Interrupt('pause');
-  }
-  const { status, exitCode, code, remedy } = finished;
-  return { sessionId: row.id, status, exitCode, reason: reasonOf(finished), code, remedy };
-}
-
-async function publish(ports: WalkPorts, run: Run, place: Place, sessionId: string): Promise<PublishOutcome> {
-  return ports.git.publish({ ...place, itemId: run.itemId, sessionId });
-}
-
-function publishEvents(place: Place, sessionId: string, outcome: PublishOutcome): readonly KraftEvent[] {
-  const { branch } = place.worktree;
-  switch (outcome.kind) {
-    case 'unchanged':
-      return [];
-    case 'published':
-      return [
-        {
-          type: 'sandbox_branch_synced',
-          payload: { session_id: sessionId, branch, from: outcome.from, to: outcome.to },
-        },
-      ];
-    case 'refused':
-      return [
-        {
-          type: 'sandbox_branch_not_synced',
-          payload: { session_id: sessionId, branch, reason: outcome.reason, kept_as: outcome.keptAs },
-        },
-      ];
-  }
-}
-
-/** A kill by the memory limit, of a session or of a setup command, whether or not it got past it. */
-export function oomEvents(sessionId: string, { oom }: Pick<FinishedLaunch, 'oom'>): readonly KraftEvent[] {
-  if (oom === null) return [];
-  const { memoryBytes, confirmed, peakBytes } = oom;
-  const memory = renderSize(memoryBytes);
-  return [
-    { type: 'sandbox_oom_killed', payload: { session_id: sessionId, memory, confirmed, peak_bytes: peakBytes } },
-  ];
-}
-
-function endEvents(row: SessionRow, finished: FinishedLaunch): readonly KraftEvent[] {
-  const events: KraftEvent[] = [...oomEvents(row.id, finished)];
-  if (finished.output !== null) {
-    const { reason, droppedBytes } = finished.output;
-    events.push({
-      type: 'session_output_incomplete',
-      payload: { session_id: row.id, reason, dropped_bytes: droppedBytes },
-    });
-  }
-  return events;
-}
-
-const noSpend = { model: null, input_tokens: null, cached_tokens: null, output_tokens: null, cost_usd: null } as const;
-
-function exitedEvent(row: SessionRow, finished: FinishedLaunch, wallMs: number): KraftEvent {
-  return {
-    type: 'worker_session_exited',
-    payload: {
-      session_id: row.id,
-      status: finished.status,
-      exit_code: finished.exitCode,
-      wall_ms: wallMs,
-      reason: reasonOf(finished),
-      ...noSpend,
-    },
-  };
-}
-
-/** Kraft's own reason, else what the worker says of itself. */
-function reasonOf(finished: FinishedLaunch): string | null {
-  return finished.reason ?? finished.result?.question ?? finished.result?.concerns ?? null;
 }

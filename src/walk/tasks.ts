@@ -1,11 +1,9 @@
 import { splitCommand, type AgentChainTask, type ChainTask, type SubprocessChainTask } from '../chain/index.ts';
-import { spellCommand } from '../harness/index.ts';
-import { renderPrompt, type Item, type PromptFacts } from '../items/index.ts';
 import { walkErrors } from './errors.ts';
-import type { Frozen } from './frozen.ts';
+import { launchAgent } from './launch-agent.ts';
 import type { WalkPorts } from './ports.ts';
 import type { Run } from './run.ts';
-import { runSession, type SessionRequest } from './session.ts';
+import { runSession } from './session.ts';
 import { exitText, findEnd, refuseUnlessDone, subprocessRequest, type TaskContext } from './session-end.ts';
 import { verifyScopes } from './verify.ts';
 
@@ -21,58 +19,18 @@ export async function runTask(ports: WalkPorts, run: Run, context: TaskContext, 
   }
 }
 
-/** The facts that the prompt of an agent task is worded from. */
-export function promptFacts(item: Item, { repo }: Pick<Frozen, 'repo'>, task: AgentChainTask | null): PromptFacts {
-  return {
-    title: item.title,
-    description: item.description,
-    branch: item.branch,
-    baseCommit: item.baseCommit,
-    base: item.base,
-    instructions: task?.prompt ?? null,
-    tests: repo.tests.kind === 'scopes' ? repo.tests.scopes : [],
-    setupCommand: repo.setupCommand === '' ? null : repo.setupCommand,
-    intentDir: repo.intentDir,
-  };
-}
-
 async function runAgent(ports: WalkPorts, run: Run, context: TaskContext, task: AgentChainTask): Promise<void> {
-  const end =
-    (await findEnd(ports, context, task.path)) ??
-    (await runSession(ports, run, { ...context, request: agentRequest(context, task) }));
+  const end = (await findEnd(ports, context, task.path)) ?? (await launchAgent(ports, run, context, task));
   refuseUnlessDone(end, context.item);
-  await checkWorktree(ports, run, context);
-  await commitLeftovers(ports, run, context, task);
 }
 
-/** The session that an agent task is: prompt and options in the words of its harness. */
-export function agentRequest(
-  { ready, item, nodeId }: Omit<TaskContext, 'worktree'>,
-  task: AgentChainTask,
-): SessionRequest {
-  const selected = ready.harnesses.get(task.path);
-  if (selected === undefined) throw walkErrors.create('NODE_UNKNOWN', { node: task.path, chain: ready.chain.id });
-  const { context, task: prompt } = renderPrompt(promptFacts(item, ready, task));
-  const spelled = spellCommand(selected.harness, {
-    prompt,
-    context,
-    model: task.model ?? selected.defaults.model,
-    effort: task.effort ?? selected.defaults.effort,
-    permissionMode: selected.defaults.permissionMode,
-    writableDirs: [],
-    resume: null,
-  });
-  return {
-    nodeId,
-    task: task.path,
-    attempt: item.attempt,
-    harness: selected.name,
-    command: spelled.command,
-    // The prompt would fill a screen; `view show --prompt` has it.
-    commandText: selected.harness.command.join(' '),
-    env: spelled.env,
-    envNames: spelled.envNames,
-  };
+/**
+ * What follows agents that worked side by side, once none of them is at work any more: the worktree is looked at, and what
+ * they left uncommitted is committed. `path` names the session of it.
+ */
+export async function finishAgents(ports: WalkPorts, run: Run, context: TaskContext, path: string): Promise<void> {
+  await checkWorktree(ports, run, context);
+  await commitLeftovers(ports, run, context, path);
 }
 
 async function runSubprocess(
@@ -104,8 +62,7 @@ const commitScript = [
 ].join('\n');
 
 /** Commits what the agent left uncommitted, in a container of the same sandbox; nothing when the worktree is clean. */
-async function commitLeftovers(ports: WalkPorts, run: Run, context: TaskContext, task: AgentChainTask): Promise<void> {
-  const path = `${task.path}.commit_leftovers`;
+async function commitLeftovers(ports: WalkPorts, run: Run, context: TaskContext, path: string): Promise<void> {
   const request = {
     ...subprocessRequest(context, path, ['sh', '-ec', commitScript]),
     commandText: 'kraft.commit_leftovers',

@@ -8,12 +8,12 @@ import type { Frozen } from './frozen.ts';
 import { loadCaps, loadUse } from './item-caps.ts';
 import type { WalkPorts } from './ports.ts';
 import type { Run } from './run.ts';
-import { nothingSpent, spendOfReading, spendOfResult, type Spend } from './spend.ts';
+import { nothingSpent, spendOfReading, spendOfResult, sumReadings, type SessionSpend } from './spend.ts';
 
 /** A session that is over, with what was learned of it while it ran. */
 export interface Watched {
   readonly finished: FinishedLaunch;
-  readonly spend: Spend;
+  readonly spend: SessionSpend;
   /** What its log told; null for a harness without a log reader, and for a session without an agent. */
   readonly reading: LogReading | null;
   /** Why it was ended, where it used more than it may. */
@@ -61,9 +61,24 @@ async function openMeter(ports: WalkPorts, row: SessionRow, frozen: Frozen): Pro
     }
   };
   const { harness } = row;
+  const before = harness === null ? null : await orNull(() => readBefore(ports, row));
   const selected = harness === null ? null : await orNull(() => ports.loadHarness(harness));
   const caps = await orNull(() => loadCaps(ports, frozen, row.task));
-  return new Meter(ports, { row, caps, reader: selected === null ? null : openLogReader(selected.harness) });
+  return new Meter(ports, { row, caps, reader: selected === null ? null : openLogReader(selected.harness, before) });
+}
+
+/** What the agent's own session had told before this one went on with it; null for one that began anew. */
+async function readBefore(ports: Pick<WalkPorts, 'store'>, { id, itemId }: SessionRow): Promise<LogReading | null> {
+  const type = 'agent_session_resumed';
+  const events = await ports.store.events({ itemId, type, afterSeq: 0, limit: 500 });
+  const resumed = events.find((event) => event.type === type && event.payload.session_id === id);
+  if (resumed?.type !== type) return null;
+  const { agent_session: agentSession } = resumed.payload;
+  const rows = await ports.store.listSessions({ itemId, statuses: null });
+  return sumReadings(
+    agentSession,
+    rows.filter((row) => row.id !== id && row.agentSession === agentSession),
+  );
 }
 
 /** What one session has used, by its log, and whether that is too much. */
@@ -73,7 +88,7 @@ class Meter {
   readonly #caps: Caps | null;
   readonly #reader: LogReader | null;
   readonly #tail: LogTail | null;
-  #spend: Spend = nothingSpent;
+  #spend: SessionSpend = nothingSpent;
   #reached: ReachedCap | null = null;
 
   constructor(
