@@ -6,6 +6,10 @@ export interface Harness {
   /** argv prefix. */
   readonly command: readonly string[];
   readonly capabilities: Capabilities;
+  /** Part of the name of a file under HOME that is there while a session can be gone on with (`renderSessionFile`). */
+  readonly sessionFile: string;
+  /** Arguments of each launch, behind what starts it: where no variable switches off the updater and telemetry. */
+  readonly args: readonly string[];
   /** Literal variables of each launch: what switches off the product's own updater and telemetry. */
   readonly env: Readonly<Record<string, string>>;
   /** Translator of a permission hook; null when it has none. */

@@ -5,6 +5,7 @@ export { harnessErrors } from './errors.ts';
 export { loadHarnesses, type HarnessSet } from './load.ts';
 export { selectHarness } from './select.ts';
 export { spellCommand } from './spell.ts';
+export { renderSessionFile } from './agent-session.ts';
 export { openLogReader } from './log-reader.ts';
 export { refuseAgent, type AgentLaunch } from './refuse.ts';
 export { HarnessFile } from './schema.ts';

@@ -79,6 +79,8 @@ function toHarness(file: HarnessFile, path: string): Harness {
       writableDirs: toCapability(c.writable_dirs),
       resume: toResume(file),
     },
+    sessionFile: file.session_file,
+    args: file.args,
     env: file.env,
     permissionHook: file.permission_hook ?? null,
     permissionRules: file.permission_rules ?? null,

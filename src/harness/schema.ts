@@ -65,6 +65,7 @@ const Context = z.discriminatedUnion('channel', [
 const logReaderNames = [
   'claude-stream-json',
   'codex-json',
+  'gemini-stream-json',
   'cursor-stream-json',
   'opencode-json',
   'amp-stream-json',
@@ -118,6 +119,14 @@ export const HarnessFile = z
     command_resume: fragment
       .optional()
       .meta({ description: 'argv prefix in place of `command` when a session is gone on with; `{value}` is its id.' }),
+    session_file: word.default('{value}').meta({
+      description:
+        'Part of the name of a file under HOME that is there while a session can be gone on with; `{value}` is the id, `{value8}` its first 8 characters.',
+    }),
+    args: z
+      .array(word)
+      .default([])
+      .meta({ description: 'Arguments of each launch, whether it goes on with a session or not.' }),
     env: z
       .record(variable, z.string())
       .default({})

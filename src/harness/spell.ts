@@ -16,6 +16,7 @@ export function spellCommand(harness: Harness, options: AgentOptions): SpelledCo
   return {
     command: [
       ...spellStart(harness, options.resume),
+      ...harness.args,
       ...(c.structuredLog?.cli ?? []),
       ...one('model', c.model, options.model),
       ...one('effort', c.effort, options.effort),

@@ -30,9 +30,9 @@ capabilities:
 `;
 
 describe('the packaged harnesses', () => {
-  it('are demo, claude, codex and gemini, and a missing folder of overrides is none', async () => {
+  it('are those of six products and demo, and a missing folder of overrides is none', async () => {
     const set = await loadHarnesses('/nonexistent');
-    expect([...set.keys()].sort()).toEqual(['claude', 'codex', 'demo', 'gemini']);
+    expect([...set.keys()].sort()).toEqual(['amp', 'claude', 'codex', 'cursor', 'demo', 'gemini', 'opencode']);
   });
 
   it('let only demo say that it follows a script', async () => {
@@ -59,7 +59,7 @@ describe('a harness file of a person', () => {
   it('with a new stem is a new harness', async () => {
     const set = await loadHarnesses(await configDir({ 'mine.yaml': `id: mine\n${base}proxy_aware: false\n` }));
     expect(set.get('mine')).toMatchObject({ id: 'mine', proxyAware: false });
-    expect(set.size).toBe(5);
+    expect(set.size).toBe(8);
   });
 
   it('whose id is not its stem is refused, with both named and the line', async () => {

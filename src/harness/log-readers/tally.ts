@@ -1,12 +1,15 @@
 import { safeLine } from '../../base/index.ts';
 import { isAgentSession } from '../agent-session.ts';
+import { type ToldCounts, isAmount, largerCounts, noTokens, sumCounts, toCounts } from './counts.ts';
 
 /** What the output of one agent session has told so far. A worker can write it: data to show and to count, never trusted. */
 export interface LogReading {
   /** The product's own id of the session, fit for `AgentOptions.resume`. */
   readonly agentSession: string | null;
   readonly model: string | null;
+  /** Tokens of the prompt that were not read from a cache. */
   readonly inputTokens: number;
+  /** Thinking included. */
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
@@ -22,35 +25,39 @@ export interface RateLimit {
   readonly reason: string;
 }
 
-/** Counts as a product tells them: each null where it tells nothing. */
 export interface TokenCounts {
-  readonly input: number | null;
-  readonly output: number | null;
-  readonly cacheRead: number | null;
-  readonly cacheWrite: number | null;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
 }
 
-const tokensMax = 1e12;
 const costMaxUsd = 1e6;
+const reasonMaxChars = 300;
 const earliestMs = Date.UTC(2020, 0);
 const latestMs = Date.UTC(2100, 0);
 
-/** The counters of one log. Whatever they are given they only grow, and stay counts. */
+/**
+ * The counters of one log. Whatever they are given they only grow, and stay counts: a product tells either what each answer
+ * took (`add`) or what the session has taken by now (`raise`), and some tell both; the larger of the two stands.
+ */
 export class Tally {
   #agentSession: string | null = null;
   #model: string | null = null;
-  #tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  #added = noTokens;
+  #told = noTokens;
   #costUsd: number | null = null;
   #rateLimit: RateLimit | null = null;
 
   get reading(): LogReading {
+    const tokens = largerCounts(this.#added, this.#told);
     return {
       agentSession: this.#agentSession,
       model: this.#model,
-      inputTokens: this.#tokens.input,
-      outputTokens: this.#tokens.output,
-      cacheReadTokens: this.#tokens.cacheRead,
-      cacheWriteTokens: this.#tokens.cacheWrite,
+      inputTokens: tokens.input,
+      outputTokens: tokens.output,
+      cacheReadTokens: tokens.cacheRead,
+      cacheWriteTokens: tokens.cacheWrite,
       costUsd: this.#costUsd,
       rateLimit: this.#rateLimit,
     };
@@ -66,14 +73,13 @@ export class Tally {
   }
 
   /** What one more answer took. */
-  add(counts: TokenCounts): void {
-    for (const key of tokenKeys)
-      this.#tokens[key] = Math.min(this.#tokens[key] + clamp(counts[key], tokensMax), tokensMax);
+  add(told: ToldCounts): void {
+    this.#added = sumCounts(this.#added, toCounts(told));
   }
 
   /** What the whole session has taken by now. */
-  raise(counts: TokenCounts): void {
-    for (const key of tokenKeys) this.#tokens[key] = Math.max(this.#tokens[key], clamp(counts[key], tokensMax));
+  raise(told: ToldCounts): void {
+    this.#told = largerCounts(this.#told, toCounts(told));
   }
 
   addCost(usd: number | null): void {
@@ -84,26 +90,23 @@ export class Tally {
     if (isAmount(usd)) this.#costUsd = Math.max(this.#costUsd ?? 0, Math.min(usd, costMaxUsd));
   }
 
-  /** The provider is limited; `resetsAtMs` is since the epoch. */
+  /** The provider is limited; `resetsAtMs` is since the epoch, null when this line does not tell it. */
   limit(reason: string, resetsAtMs: number | null): void {
     const known = resetsAtMs !== null && resetsAtMs >= earliestMs && resetsAtMs < latestMs;
     // What has told the time stays: later lines often repeat the refusal without it.
     const resetsAt = known ? new Date(resetsAtMs).toISOString() : (this.#rateLimit?.resetsAt ?? null);
-    this.#rateLimit = { resetsAt, reason: safeLine(reason.slice(0, 300)) };
+    this.#rateLimit = { resetsAt, reason: safeLine(reason.slice(0, reasonMaxChars)) };
   }
 
-  /** It got an answer after all. */
+  /** It got an answer after all, or ended for another reason. */
   unlimit(): void {
     this.#rateLimit = null;
   }
 }
 
-const tokenKeys = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
-
-function isAmount(value: number | null): value is number {
-  return value !== null && Number.isFinite(value) && value >= 0;
-}
-
-function clamp(value: number | null, max: number): number {
-  return isAmount(value) ? Math.min(Math.floor(value), max) : 0;
+/** Whether words of an error are those of a rate limit or of a used-up quota. */
+export function soundsLimited(words: string): boolean {
+  return /\b429\b|\brate.?limit|\busage limit|\btoo many requests\b|\bquota\b|resource.?exhausted/iu.test(
+    words.slice(0, 4096),
+  );
 }
