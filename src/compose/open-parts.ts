@@ -49,16 +49,19 @@ export function openParts(environment: Environment, paths: HomePaths, log: Log):
     engines,
     launcher,
     doctor: (daemon) => {
-      // Each run asks anew, and within it each repository once.
+      // Each run asks anew, and within it each repository and each file once.
       const open = (): Doctor => {
         const seen = rememberProbes(git);
+        const loadChain = remember(loaders.chain);
+        const loadHarness = remember(loaders.harness);
+        const profiles = remember(loaders.agentProfiles);
         const outlook = remember((repo: ResolvedRepo) =>
           lookAhead(
             {
               git: seen,
-              loadChain: loaders.chain,
-              loadHarness: loaders.harness,
-              loadAgentProfiles: loaders.agentProfiles,
+              loadChain,
+              loadHarness,
+              loadAgentProfiles: () => profiles(null),
             },
             repo,
           ),

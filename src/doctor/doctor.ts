@@ -51,6 +51,8 @@ const repositoryChecks: readonly (readonly [string, RepositoryCheck])[] = [
   ['proxy', checkProxy],
 ];
 
+const repositoriesPerProcessor = 2;
+
 export function createDoctor(options: DoctorOptions): Doctor {
   return {
     async run() {
@@ -76,8 +78,24 @@ async function repositoryRows(context: DoctorContext): Promise<readonly DoctorRo
   const { repos } = context.repos.value;
   if (repos.length === 0)
     return [toRow('repos', [ok('none connected; `kraft repo connect` in a repository connects it.')])];
-  const rows = await Promise.all(repos.map((repo) => rowsOf(context, repo)));
-  return rows.flat();
+  // Each repository keeps a few processes of git busy; more of them at once only make every one of them slow.
+  const atOnce = context.options.host.processors * repositoriesPerProcessor;
+  return (await mapBounded(repos, atOnce, (repo) => rowsOf(context, repo))).flat();
+}
+
+/** Results in the order of `all`, with at most `atOnce` steps under way. */
+async function mapBounded<T, R>(
+  all: readonly T[],
+  atOnce: number,
+  step: (one: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const left = all.entries();
+  const worker = async (): Promise<void> => {
+    for (const [at, one] of left) results[at] = await step(one);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
 }
 
 async function rowsOf(context: DoctorContext, repo: ResolvedRepo): Promise<readonly DoctorRow[]> {

@@ -1,5 +1,5 @@
 import { lstat, mkdir, mkdtemp, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { probeSelinuxEnforcing } from '../runtime/index.ts';
@@ -10,6 +10,7 @@ export function openHostProbe(runDir: string): HostProbe {
   return {
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
+    processors: availableParallelism(),
     totalMemoryBytes: totalmem,
     freeBytes,
     ownership: async (path) => {

@@ -8,6 +8,8 @@ import type { Launcher, OpenedEngine, ProgramNeed } from '../launch/index.ts';
 export interface HostProbe {
   readonly uid: number;
   readonly gid: number;
+  /** Processors that this process may use. */
+  readonly processors: number;
   totalMemoryBytes(): number;
   /** Bytes free for this user on the file system of `path`, or of its nearest existing parent. */
   freeBytes(path: string): Promise<number>;

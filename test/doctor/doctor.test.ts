@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createDoctor, type HostProbe } from '../../src/doctor/index.ts';
 import { launchErrors, type DoctorRowName } from '../../src/launch/index.ts';
 import type { ContainerSpec, Engine } from '../../src/runtime/index.ts';
-import { answer, diagnose, facts, image, inside, options, repo, rowOf, sandbox } from './ground.ts';
+import { answer, diagnose, facts, image, inside, options, probed, repo, rowOf, sandbox } from './ground.ts';
 import { hostCases, rejects, repositoryCases, sandboxCases, unreachable } from './rows.ts';
 
 describe('a host in order', () => {
@@ -215,6 +215,28 @@ describe('one run', () => {
     });
     expect(specs.sort()).toEqual(['agent:1 1', 'agent:1 2', 'agent:2 2']);
     expect(most).toBe(1);
+  });
+
+  it('looks at a bounded number of repositories at once, and gives their rows in order', async () => {
+    let looking = 0;
+    let most = 0;
+    const labels = Array.from({ length: 9 }, (_, n) => `r${n}`);
+    const report = await diagnose({
+      repos: labels.map((label) => repo({ path: `/code/${label}`, label })),
+      options: {
+        git: {
+          probeRepository: async () => {
+            most = Math.max(most, (looking += 1));
+            await new Promise((next) => setImmediate(next));
+            looking -= 1;
+            return probed;
+          },
+        },
+      },
+    });
+    const names = report.rows.map((row) => row.name).filter((name) => name.startsWith('repo '));
+    expect(names).toEqual(labels.map((label) => `repo ${label}`));
+    expect(most).toBe(2);
   });
 
   it('asks the engine anew each time', async () => {

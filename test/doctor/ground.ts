@@ -173,6 +173,7 @@ export function options(ground: Ground = {}): DoctorOptions {
     env: (name) => ground.env?.[name],
     host: {
       ...person,
+      processors: 1,
       totalMemoryBytes: () => 16 * gib,
       freeBytes: () => Promise.resolve(100 * gib),
       ownership: () => Promise.resolve({ mode: 0o700, uid: person.uid }),
