@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { KraftError } from '../base/index.ts';
-import { sameSandbox, type ResolvedRepo, type Sandbox } from '../config/index.ts';
+import { listSandboxChanges, sameSandbox, type ResolvedRepo } from '../config/index.ts';
 import type { Chain } from './chain.ts';
 import { chainErrors } from './errors.ts';
 import type { ChainPart } from './parts.ts';
@@ -30,25 +29,7 @@ export function refuseSandboxChange(
         line,
         repo: repo.path,
         repoLine: repo.line,
-        fields: listDifferences(other, sandbox),
+        fields: listSandboxChanges(other, sandbox),
       }),
     );
-}
-
-/** Names of the fields in which two sandboxes differ, without their values. */
-function listDifferences(a: Sandbox | null, b: Sandbox): readonly string[] {
-  if (a === null) return ['sandbox'];
-  const [left, right] = [flatten(a), flatten(b)];
-  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
-  return keys.filter((key) => !isDeepStrictEqual(left[key], right[key])).map((key) => `sandbox.${key}`);
-}
-
-function flatten(sandbox: Sandbox): Readonly<Record<string, unknown>> {
-  if (sandbox.kind === 'kit') return { ...sandbox };
-  const { resources, ...rest } = sandbox;
-  const limits = { cpu: resources.cpu, memory: resources.memoryBytes, pids: resources.pids };
-  return {
-    ...rest,
-    ...Object.fromEntries(Object.entries(limits).map(([key, value]) => [`resources.${key}`, value])),
-  };
 }

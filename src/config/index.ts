@@ -1,5 +1,6 @@
 export type * from './resolved.ts';
 export { configErrors } from './errors.ts';
+export { listSandboxChanges } from './compare-sandbox.ts';
 export { parseHostPattern, type HostPattern, type ParsedHostPattern } from './host-pattern.ts';
 export {
   loadHarnessProfiles,

@@ -3,8 +3,8 @@ import type { Actor, KraftEvent } from '../events/index.ts';
 import { itemErrors } from './errors.ts';
 import type { Item } from './item.ts';
 
-/** What a person can ask of an item. */
-export type ItemVerb = 'start' | 'pause' | 'resume' | 'retry' | 'abandon';
+/** What a person can ask of an item without saying more; `retry` and `skip` have decisions of their own. */
+export type ItemVerb = 'start' | 'pause' | 'resume' | 'abandon' | 'archive';
 
 export interface ItemCommand {
   readonly verb: ItemVerb;
@@ -15,13 +15,14 @@ export interface ItemCommand {
 
 /**
  * The answer to a command. `nothing`: the item already is where the command would bring it. `change`: columns and events
- * to record. `abandon` also needs worktree, store and HOME removed, and its event says what became of the branch, so the
- * walk records it once that is done.
+ * to record. `abandon` and `archive` also need what the item holds removed, and their events say what became of the
+ * branch, so the walk records them once that is done.
  */
 export type ItemDecision =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'refused'; readonly error: KraftError }
   | { readonly kind: 'abandon' }
+  | { readonly kind: 'archive' }
   | {
       readonly kind: 'change';
       readonly item: Partial<Omit<Item, 'id' | 'createdAt'>>;
@@ -39,10 +40,10 @@ export function decide(item: Item, command: ItemCommand): ItemDecision {
       return decidePause(item, command);
     case 'resume':
       return decideResume(item, command.by);
-    case 'retry':
-      return decideRetry(item, command.by);
     case 'abandon':
-      return item.status === 'abandoned' ? nothing : { kind: 'abandon' };
+      return decideAbandon(item);
+    case 'archive':
+      return decideArchive(item);
   }
 }
 
@@ -102,34 +103,15 @@ function decidePause(item: Item, command: ItemCommand): ItemDecision {
   }
 }
 
-function decideRetry(item: Item, by: Actor): ItemDecision {
-  switch (item.status) {
-    case 'needs_human':
-      if (item.stop?.kind === 'gate') return refuse(stopped(item, 'retry'));
-      return {
-        kind: 'change',
-        item: { status: 'queued', pauseRequested: false, stop: null, attempt: item.attempt + 1 },
-        events: [
-          { type: 'work_item_retried', payload: { by, path: null } },
-          { type: 'work_item_resumed', payload: { by, verb: 'retry' } },
-        ],
-      };
-    case 'paused':
-      return item.started
-        ? refuse(itemErrors.create('ITEM_NOT_STOPPED', { id: item.id, status: item.status }))
-        : refuse(itemErrors.create('ITEM_NOT_STARTED', { id: item.id, verb: 'retry' }));
-    case 'rate_limited':
-      return refuse(itemErrors.create('ITEM_NOT_STOPPED', { id: item.id, status: item.status }));
-    case 'queued':
-    case 'active':
-      // The second of two retries finds the first one's work under way.
-      return item.attempt > 1
-        ? nothing
-        : refuse(itemErrors.create('ITEM_NOT_STOPPED', { id: item.id, status: item.status }));
-    case 'completed':
-    case 'abandoned':
-      return refuse(ended(item, 'be retried'));
-  }
+function decideAbandon(item: Item): ItemDecision {
+  if (item.status === 'abandoned') return nothing;
+  return item.archivedAt === null ? { kind: 'abandon' } : refuse(ended(item, 'be abandoned'));
+}
+
+function decideArchive(item: Item): ItemDecision {
+  if (item.archivedAt !== null) return nothing;
+  if (item.status === 'completed' || item.status === 'abandoned') return { kind: 'archive' };
+  return refuse(itemErrors.create('ITEM_OPEN', { id: item.id, status: item.status }));
 }
 
 function claim(verb: 'start' | 'resume', by: Actor): ItemDecision {
@@ -144,7 +126,8 @@ function refuse(error: KraftError): ItemDecision {
   return { kind: 'refused', error };
 }
 
-function stopped(item: Item, verb: string): KraftError {
+/** Why a verb is none that takes a stopped item on. */
+export function stopped(item: Item, verb: string): KraftError {
   if (item.stop?.kind === 'gate') {
     return itemErrors.create('ITEM_AT_GATE', { id: item.id, verb, gate: item.nextNode ?? 'of its chain' });
   }
@@ -155,6 +138,6 @@ function stopped(item: Item, verb: string): KraftError {
   });
 }
 
-function ended(item: Item, verb: string): KraftError {
+export function ended(item: Item, verb: string): KraftError {
   return itemErrors.create('ITEM_ENDED', { id: item.id, status: item.status, verb });
 }

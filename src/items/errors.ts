@@ -107,6 +107,85 @@ export const itemErrors = defineErrors({
         ? 'Say with `--note` in a few sentences what is to be done.'
         : 'Say with `--body` in a few sentences what you mean.',
   },
+  CHAIN_PATH_UNKNOWN: {
+    kind: 'usage',
+    message: (p: { id: string; chain: string; path: string; known: readonly string[] }) =>
+      `The chain ${p.chain} of item ${p.id} has no part ${JSON.stringify(p.path)}; its parts are ${p.known.join(', ')}.`,
+    remedy: (p: { id: string }) =>
+      `Name one of them with \`--path\`, or begin anew with \`kraft item retry ${p.id} --restart\`.`,
+  },
+  RETRY_PATH_AHEAD: {
+    kind: 'usage',
+    message: (p: { id: string; path: string; node: string }) =>
+      `${p.path} lies ahead of ${p.node}, where item ${p.id} stands, and a retry only goes back.`,
+    remedy: (p: { id: string }) =>
+      `Pass over what lies before it with \`kraft item skip ${p.id} --note '…'\`, or begin anew with \`kraft item retry ${p.id} --restart\`.`,
+  },
+  PART_NOT_SKIPPABLE: {
+    kind: 'denied',
+    message: (p: { part: string; file: string; line: number }) =>
+      `${p.part} may not be passed over: \`skippable: false\` (${p.file}:${p.line}).`,
+    remedy: () =>
+      'Let it run with `kraft item retry`; or take that line out of the file, and retry the item so that it takes the change.',
+  },
+  SKIP_RUNNING: {
+    kind: 'usage',
+    message: (p: { id: string; status: string; pausing: boolean }) =>
+      `Item ${p.id} is ${p.pausing ? 'about to pause' : p.status}, and nothing is passed over under a walk.`,
+    remedy: (p: { id: string; pausing: boolean }) =>
+      p.pausing
+        ? `Wait until \`kraft view show ${p.id}\` says paused, then run \`kraft item skip\` again.`
+        : `Run \`kraft item pause ${p.id}\`, then \`kraft item skip\` again.`,
+  },
+  SKIP_ELSEWHERE: {
+    kind: 'usage',
+    message: (p: { id: string; path: string; node: string; known: readonly string[] }) =>
+      `Item ${p.id} stands at ${p.node}, and ${JSON.stringify(p.path)} is no part of it.`,
+    remedy: (p: { known: readonly string[] }) =>
+      p.known.length === 0
+        ? 'Its chain does not have that node any more; run `kraft item retry --restart`.'
+        : `Name one of these with \`--path\`: ${p.known.join(', ')}.`,
+  },
+  NOTHING_TO_SKIP: {
+    kind: 'usage',
+    message: (p: { id: string }) =>
+      `Item ${p.id} has not come to a node of its chain yet, and its worktree cannot be passed over.`,
+    remedy: (p: { id: string }) =>
+      `Mend what \`kraft view show ${p.id}\` names, then run \`kraft item retry ${p.id}\`.`,
+  },
+  ITEM_OPEN: {
+    kind: 'usage',
+    message: (p: { id: string; status: string }) =>
+      `Item ${p.id} is ${p.status}; only an item that has ended is archived.`,
+    remedy: (p: { id: string }) => `Let it end, or give it up with \`kraft item abandon ${p.id}\`.`,
+  },
+  REVIEW_PLACE_INVALID: {
+    kind: 'usage',
+    message: (p: { place: string }) => `${JSON.stringify(p.place)} names no line of a file inside the repository.`,
+    remedy: () => 'Write FILE:LINE with the path as `kraft view diff --name-only` prints it and lines counted from 1.',
+  },
+  REVIEW_EMPTY: {
+    kind: 'usage',
+    message: (p: { id: string }) => `There is no draft on item ${p.id} that could be submitted.`,
+    remedy: (p: { id: string }) => `Write one first: \`kraft item comment ${p.id} FILE:LINE --body '…'\`.`,
+  },
+  REVIEW_FULL: {
+    kind: 'limit',
+    message: (p: { what: string; max: number; of: string }) =>
+      `There are ${p.max} ${p.of} on ${p.what}, and no more fit.`,
+    remedy: () => 'Say the rest in a note: `kraft item reject ID --note …`.',
+  },
+  THREAD_UNKNOWN: {
+    kind: 'usage',
+    message: (p: { thread: string }) => `There is no thread ${JSON.stringify(p.thread)}.`,
+    remedy: () => 'See the threads of an item with `kraft view threads ID`.',
+  },
+  THREAD_AMBIGUOUS: {
+    kind: 'usage',
+    message: (p: { thread: string; matches: readonly string[] }) =>
+      `Several threads start with "${p.thread}": ${p.matches.join(', ')}.`,
+    remedy: () => 'Type one more character of the id.',
+  },
   ITEM_PAUSING: {
     kind: 'usage',
     message: (p: { id: string }) => `Item ${p.id} is about to pause and its session is still ending.`,

@@ -1,6 +1,8 @@
 export type * from './item.ts';
 export { atStart } from './item.ts';
 export { decide, type ItemCommand, type ItemDecision, type ItemVerb } from './decide.ts';
+export { decideFork, decideRetry, type Fork } from './decide-fork.ts';
+export { decideSkip, type Skip } from './decide-skip.ts';
 export { decideGate, gateOf, reopenedGates, type GateAnswer, type Gates } from './decide-gate.ts';
 export {
   commentsMax,

@@ -3,7 +3,7 @@ import type { Item } from './item.ts';
 import type { ItemVerb } from './decide.ts';
 
 /** The verb that takes the item on; null when it runs or has ended. */
-export function nextVerb(item: Item): Extract<ItemVerb, 'start' | 'resume' | 'retry'> | 'approve' | null {
+export function nextVerb(item: Item): Extract<ItemVerb, 'start' | 'resume'> | 'retry' | 'approve' | null {
   if (item.status === 'needs_human') return item.stop?.kind === 'gate' ? 'approve' : 'retry';
   if (item.status === 'paused') return item.started ? 'resume' : 'start';
   return null;

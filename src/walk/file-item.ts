@@ -1,11 +1,10 @@
-import { gatherErrors, toTimestamp } from '../base/index.ts';
-import { refuseSandboxChange, type Chain } from '../chain/index.ts';
-import type { ResolvedRepo } from '../config/index.ts';
+import { toTimestamp } from '../base/index.ts';
 import type { KraftEvent } from '../events/index.ts';
 import { atStart, branchName, isBranchName, type Item } from '../items/index.ts';
 import { walkErrors } from './errors.ts';
-import { freeze, keepSandbox, thaw } from './frozen.ts';
+import { freeze } from './frozen.ts';
 import type { WalkPorts } from './ports.ts';
+import { findRepo, findSandboxLock } from './refreeze.ts';
 import type { FileRequest } from './walker.ts';
 
 const titleMaxLength = 200;
@@ -28,7 +27,8 @@ export async function fileItem(ports: WalkPorts, request: FileRequest): Promise<
   const repo = await findRepo(ports, request.repo);
   if (repo.sandbox === null) throw walkErrors.create('SANDBOX_MISSING', { repo: repo.path });
   const chain = await ports.loadChain(request.chain ?? repo.defaultChain);
-  checkSandboxLock(repo, chain);
+  const locked = findSandboxLock(repo, chain);
+  if (locked !== null) throw locked;
   const harness = request.harness ?? 'demo';
   await ports.loadHarness(harness);
   const id = await freshId(ports);
@@ -67,28 +67,6 @@ export async function fileItem(ports: WalkPorts, request: FileRequest): Promise<
     events.map((event) => ({ event, nodeId: null })),
   );
   return item;
-}
-
-/** The entry as it is now, for an item that is started or retried; a sandbox that it had is never taken off it. */
-export async function refreeze(ports: WalkPorts, item: Item): Promise<Pick<Item, 'frozen' | 'frozenChain'>> {
-  const live = await findRepo(ports, item.repo);
-  const chain = await ports.loadChain(item.chain);
-  const repo = keepSandbox(live, thaw(item).repo);
-  checkSandboxLock(repo, chain);
-  return freeze({ repo, chain });
-}
-
-/** Errors: SANDBOX_LOCKED, all of them, when a policy of the chain changes what the repository set. */
-function checkSandboxLock(repo: ResolvedRepo, chain: Chain): void {
-  const [first, ...rest] = refuseSandboxChange(repo, chain);
-  if (first !== undefined) throw gatherErrors([first, ...rest]);
-}
-
-async function findRepo(ports: WalkPorts, path: string): Promise<ResolvedRepo> {
-  const repo = (await ports.loadRepos()).find((entry) => entry.path === path);
-  if (repo === undefined) throw walkErrors.create('REPO_NOT_CONNECTED', { repo: path });
-  if (!repo.enabled) throw walkErrors.create('REPO_DISABLED', { repo: path });
-  return repo;
 }
 
 /** An id that no item has or had, and that no other id is the beginning of. */

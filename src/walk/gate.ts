@@ -61,6 +61,24 @@ export async function readGates(store: Store, itemId: string): Promise<Gates> {
   return gates;
 }
 
+/** Paths that were passed over since the item's chain was last entered anew, in their order. */
+export async function listPassed(store: Store, itemId: string): Promise<readonly string[]> {
+  const [forks, nodes, parts] = await Promise.all([
+    readAll(store, itemId, 'run_forked'),
+    readAll(store, itemId, 'node_skipped'),
+    readAll(store, itemId, 'scope_skipped'),
+  ]);
+  const from = forks.at(-1)?.seq ?? 0;
+  const passed = [
+    ...nodes.map(({ seq, payload }) => ({ seq, path: payload.node_id })),
+    ...parts.map(({ seq, payload }) => ({ seq, path: payload.path })),
+  ];
+  return passed
+    .filter(({ seq }) => seq > from)
+    .sort((one, other) => one.seq - other.seq)
+    .map(({ path }) => path);
+}
+
 const pageSize = 500;
 
 async function readAll<T extends EventRow['type']>(

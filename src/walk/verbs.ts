@@ -1,35 +1,14 @@
-import { decide, type Item, type ItemVerb } from '../items/index.ts';
+import { decide, type Item } from '../items/index.ts';
 import { removeItemTraces } from './abandon.ts';
-import { refreeze } from './file-item.ts';
 import { moveItem, stopItem } from './move-item.ts';
 import type { WalkPorts } from './ports.ts';
 import type { Slots } from './slots.ts';
+import { undelivered } from './steer.ts';
 
 /** What a verb works with. Each is called with the item as stored, one after the other on the same item. */
 export interface VerbContext {
   readonly ports: WalkPorts;
   readonly slots: Slots;
-}
-
-/** Puts an item into the queue. Errors: what the decision refuses, and those of the configuration. */
-export async function claimItem(
-  { ports, slots }: VerbContext,
-  item: Item,
-  verb: Extract<ItemVerb, 'start' | 'resume' | 'retry'>,
-): Promise<void> {
-  const decision = decide(item, { verb, by: 'human', runningSessions: [] });
-  if (decision.kind === 'refused') throw decision.error;
-  if (decision.kind !== 'change') return;
-  // A resumed item goes on under what it started with; a start or a retry takes what was mended since.
-  const frozen = verb === 'resume' ? {} : await refreeze(ports, item);
-  await ports.store.apply({
-    itemId: item.id,
-    item: { ...decision.item, ...frozen },
-    events: decision.events.map((event) => ({ event, nodeId: null })),
-    sessions: [],
-    expectStatus: [item.status],
-  });
-  await slots.pump();
 }
 
 /** Asks the walk to end at its next safe point, or pauses an item that waits at once. */
@@ -62,8 +41,17 @@ export async function abandonItem({ ports, slots }: VerbContext, item: Item): Pr
     const { branchRemoved } = await removeItemTraces(ports, now);
     await ports.store.apply({
       itemId: item.id,
-      item: { status: 'abandoned', pauseRequested: false, stop: null, worktree: null, adminDir: null, prepared: false },
+      item: {
+        status: 'abandoned',
+        pauseRequested: false,
+        stop: null,
+        worktree: null,
+        adminDir: null,
+        prepared: false,
+        steer: null,
+      },
       events: [
+        ...undelivered(now, 'the item was abandoned').map((event) => ({ event, nodeId: null })),
         {
           event: { type: 'work_item_abandoned', payload: { by: 'human', branch_removed: branchRemoved } },
           nodeId: null,

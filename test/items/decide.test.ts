@@ -1,89 +1,68 @@
 import { describe, expect, test } from 'vitest';
 import { decide, type Item, type ItemVerb } from '../../src/items/index.ts';
-import { sampleItem } from '../support/sample-item.ts';
-
-const stop = {
-  kind: 'failed',
-  code: null,
-  reason: 'Tests fail.',
-  remedy: 'Look.',
-  sessionId: null,
-  facts: {},
-} as const;
-
-const states = {
-  filed: sampleItem(),
-  paused: sampleItem({ status: 'paused', started: true }),
-  queued: sampleItem({ status: 'queued', started: true }),
-  active: sampleItem({ status: 'active', started: true }),
-  pausing: sampleItem({ status: 'active', started: true, pauseRequested: true }),
-  stopped: sampleItem({ status: 'needs_human', started: true, stop }),
-  retried: sampleItem({ status: 'queued', started: true, attempt: 2 }),
-  completed: sampleItem({ status: 'completed', started: true }),
-  abandoned: sampleItem({ status: 'abandoned', started: true }),
-} satisfies Record<string, Item>;
+import { outcomeOf, states } from './states.ts';
 
 const ask = (item: Item, verb: ItemVerb): ReturnType<typeof decide> =>
   decide(item, { verb, by: 'human', runningSessions: ['s1'] });
 
-/** The outcome in one word: the new status, `nothing`, `abandon`, or the code of the refusal. */
-function outcome(item: Item, verb: ItemVerb): string {
-  const decision = ask(item, verb);
-  if (decision.kind === 'refused') return decision.error.code.replace('KRAFT_', '');
-  if (decision.kind !== 'change') return decision.kind;
-  return decision.item.pauseRequested === true ? 'pausing' : (decision.item.status ?? '?');
-}
-
 describe('decide', () => {
+  // Each column is a verb; each cell the new status, `nothing`, what is left to the walk, or the refusal.
   test.each<[keyof typeof states, Record<ItemVerb, string>]>([
     [
       'filed',
-      { start: 'queued', pause: 'nothing', resume: 'ITEM_NOT_STARTED', retry: 'ITEM_NOT_STARTED', abandon: 'abandon' },
+      { start: 'queued', pause: 'nothing', resume: 'ITEM_NOT_STARTED', abandon: 'abandon', archive: 'ITEM_OPEN' },
     ],
     [
       'paused',
-      {
-        start: 'ITEM_ALREADY_STARTED',
-        pause: 'nothing',
-        resume: 'queued',
-        retry: 'ITEM_NOT_STOPPED',
-        abandon: 'abandon',
-      },
+      { start: 'ITEM_ALREADY_STARTED', pause: 'nothing', resume: 'queued', abandon: 'abandon', archive: 'ITEM_OPEN' },
     ],
-    ['queued', { start: 'nothing', pause: 'paused', resume: 'nothing', retry: 'ITEM_NOT_STOPPED', abandon: 'abandon' }],
-    [
-      'active',
-      { start: 'nothing', pause: 'pausing', resume: 'nothing', retry: 'ITEM_NOT_STOPPED', abandon: 'abandon' },
-    ],
+    ['queued', { start: 'nothing', pause: 'paused', resume: 'nothing', abandon: 'abandon', archive: 'ITEM_OPEN' }],
+    ['preparing', { start: 'nothing', pause: 'pausing', resume: 'nothing', abandon: 'abandon', archive: 'ITEM_OPEN' }],
+    ['active', { start: 'nothing', pause: 'pausing', resume: 'nothing', abandon: 'abandon', archive: 'ITEM_OPEN' }],
     [
       'pausing',
+      { start: 'ITEM_PAUSING', pause: 'nothing', resume: 'ITEM_PAUSING', abandon: 'abandon', archive: 'ITEM_OPEN' },
+    ],
+    ['limited', { start: 'nothing', pause: 'paused', resume: 'queued', abandon: 'abandon', archive: 'ITEM_OPEN' }],
+    [
+      'gate',
       {
-        start: 'ITEM_PAUSING',
-        pause: 'nothing',
-        resume: 'ITEM_PAUSING',
-        retry: 'ITEM_NOT_STOPPED',
+        start: 'ITEM_AT_GATE',
+        pause: 'ITEM_AT_GATE',
+        resume: 'ITEM_AT_GATE',
         abandon: 'abandon',
+        archive: 'ITEM_OPEN',
       },
     ],
     [
       'stopped',
-      { start: 'ITEM_STOPPED', pause: 'ITEM_STOPPED', resume: 'ITEM_STOPPED', retry: 'queued', abandon: 'abandon' },
+      {
+        start: 'ITEM_STOPPED',
+        pause: 'ITEM_STOPPED',
+        resume: 'ITEM_STOPPED',
+        abandon: 'abandon',
+        archive: 'ITEM_OPEN',
+      },
     ],
-    ['retried', { start: 'nothing', pause: 'paused', resume: 'nothing', retry: 'nothing', abandon: 'abandon' }],
+    ['retried', { start: 'nothing', pause: 'paused', resume: 'nothing', abandon: 'abandon', archive: 'ITEM_OPEN' }],
     [
       'completed',
-      { start: 'ITEM_ENDED', pause: 'ITEM_ENDED', resume: 'ITEM_ENDED', retry: 'ITEM_ENDED', abandon: 'abandon' },
+      { start: 'ITEM_ENDED', pause: 'ITEM_ENDED', resume: 'ITEM_ENDED', abandon: 'abandon', archive: 'archive' },
     ],
     [
       'abandoned',
-      { start: 'ITEM_ENDED', pause: 'ITEM_ENDED', resume: 'ITEM_ENDED', retry: 'ITEM_ENDED', abandon: 'nothing' },
+      { start: 'ITEM_ENDED', pause: 'ITEM_ENDED', resume: 'ITEM_ENDED', abandon: 'nothing', archive: 'archive' },
+    ],
+    [
+      'archived',
+      { start: 'ITEM_ENDED', pause: 'ITEM_ENDED', resume: 'ITEM_ENDED', abandon: 'ITEM_ENDED', archive: 'nothing' },
     ],
   ])('on an item that is %s', (state, expected) => {
-    const verbs = ['start', 'pause', 'resume', 'retry', 'abandon'] as const;
-    expect(Object.fromEntries(verbs.map((verb) => [verb, outcome(states[state], verb)]))).toEqual(expected);
+    const verbs = ['start', 'pause', 'resume', 'abandon', 'archive'] as const;
+    expect(Object.fromEntries(verbs.map((verb) => [verb, outcomeOf(ask(states[state], verb))]))).toEqual(expected);
   });
 
-  test.each<ItemVerb>(['start', 'pause', 'resume', 'retry'])('leaves %s safe to ask twice', (verb) => {
+  test.each<ItemVerb>(['start', 'pause', 'resume'])('leaves %s safe to ask twice', (verb) => {
     for (const item of Object.values(states)) {
       const first = ask(item, verb);
       if (first.kind !== 'change') continue;
@@ -100,7 +79,7 @@ describe('decide', () => {
     expect(remedy(states.paused, 'start')).toContain('kraft item resume abcd2345');
     expect(remedy(states.filed, 'resume')).toContain('kraft item start abcd2345');
     expect(remedy(states.stopped, 'resume')).toContain('kraft item retry abcd2345');
-    expect(remedy(states.paused, 'retry')).toContain('kraft item resume abcd2345');
+    expect(remedy(states.stopped, 'archive')).toContain('kraft item abandon abcd2345');
   });
 
   test('records who asked, with which verb, and which sessions a pause ends', () => {
@@ -110,13 +89,6 @@ describe('decide', () => {
     });
     expect(ask(states.active, 'pause')).toMatchObject({
       events: [{ type: 'pause_requested', payload: { by: 'human', sessions: ['s1'] } }],
-    });
-  });
-
-  test('clears the stop and counts the attempt on a retry', () => {
-    expect(ask(states.stopped, 'retry')).toMatchObject({
-      item: { status: 'queued', stop: null, attempt: 2 },
-      events: [{ type: 'work_item_retried' }, { type: 'work_item_resumed', payload: { verb: 'retry' } }],
     });
   });
 });
