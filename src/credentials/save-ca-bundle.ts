@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomHex16 } from '../base/index.ts';
+import { temporaryName } from '../process/index.ts';
 
 /**
  * Writes an image's bundle and gives its path. Whole or not at all, and only when the content changed, so that a
@@ -10,7 +10,7 @@ export function saveCaBundle(dir: string, name: string, content: string): string
   const path = join(dir, `${name}.pem`);
   if (readOrNull(path) === content) return path;
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomHex16()}.tmp`;
+  const draft = `${path}.${temporaryName()}.tmp`;
   writeFileSync(draft, content, { mode: 0o644 });
   // Kraft's umask is 077, which would keep the file from a container that works under another uid.
   chmodSync(draft, 0o644);

@@ -129,6 +129,12 @@ export interface Git {
   }): Promise<PublishOutcome>;
   /** Discards the store of a worktree and everything beside it. Idempotent. */
   discardRefStore(options: { readonly worktreeAdminDir: string }): Promise<void>;
+  /**
+   * Removes what earlier daemons left in the run directory: half-written records, scratch directories, stores of items
+   * that are not in `itemIds`. What holds unpublished commits stays; gives what was kept, for people. To be called
+   * before anything else of a daemon.
+   */
+  sweep(itemIds: readonly string[]): Promise<readonly string[]>;
   /** Nested repositories and gitlinks a worker planted (SI 2.7); empty when clean. Throws when the index cannot be read. */
   findPlanted(options: { readonly repository: Repository; readonly worktree: Worktree }): Promise<readonly string[]>;
   /** Whether HEAD is the item's branch and no merge, rebase or the like is in progress; else the reason. */

@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { Log } from '../base/index.ts';
+import { markStarted } from '../process/index.ts';
 import { storeLayout, type AlternatePaths } from '../refs/index.ts';
 import type { Git, Repository } from './git.ts';
 import { branchDiff, branchLog, listTree, readBlob } from './history.ts';
@@ -13,6 +14,7 @@ import { publishBranch } from './publish.ts';
 import { findAdminDir } from './registration.ts';
 import { commitOf, resolveBase } from './resolve-base.ts';
 import { openRunner, type GitRunner } from './run-git.ts';
+import { sweepStores } from './sweep.ts';
 import { createWorktree, removeItemRefs, removeRegistration } from './worktree.ts';
 
 export interface OpenGitOptions {
@@ -33,7 +35,7 @@ export function openGit(options: OpenGitOptions): Git {
   const runDir = realpathSync(options.runDir);
   const { alternateObjects, alternateLfs } = options.containerPaths;
   const place: StorePlace = { runDir, paths: { alternateObjects, alternateLfs } };
-  const git = openRunner(options);
+  const git = openRunner({ ...options, mark: markStarted(runDir) });
   const lock = openKeyedLock();
   return {
     probeRepository: (path) => probeRepository(git, path, options.env),
@@ -50,6 +52,7 @@ export function openGit(options: OpenGitOptions): Git {
     publish: (branch) => lock.hold(branch.worktree.adminDir, () => publishBranch(git, runDir, branch)),
     discardRefStore: ({ worktreeAdminDir }) =>
       lock.hold(worktreeAdminDir, () => discardStore(storeLayout(runDir, worktreeAdminDir))),
+    sweep: (itemIds) => sweepStores(runDir, itemIds),
     findPlanted: (worktree) => findPlanted(git, runDir, worktree),
     checkWorktree: ({ worktree }) => checkWorktree(runDir, worktree),
     changedPaths: (worktree) => changedPaths(git, runDir, worktree),

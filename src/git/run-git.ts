@@ -59,6 +59,8 @@ export function openRunner(options: {
   readonly env: Readonly<Record<string, string>>;
   readonly umask: number;
   readonly log: Log;
+  /** Of `markStarted`: by it the next daemon ends what this one did not live to wait for. */
+  readonly mark: Readonly<Record<string, string>>;
 }): GitRunner {
   let checked: Promise<string> | null = null;
 
@@ -82,6 +84,7 @@ export function openRunner(options: {
         scope: call.scope ?? 'repository',
         pins: call.pins ?? [],
         extra: {
+          ...options.mark,
           ...(gitDir === null ? {} : { GIT_DIR: gitDir }),
           ...(workTree === null ? {} : { GIT_WORK_TREE: workTree }),
           ...call.env,

@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { randomHex16 } from '../base/index.ts';
+import { temporaryName } from '../process/index.ts';
 
 /** Whether an error of the file system says that something is not there. */
 export function isAbsent(error: unknown): boolean {
@@ -30,7 +30,7 @@ export async function kindOf(path: string): Promise<'file' | 'dir' | 'other' | n
 
 /** Replaces a file of Kraft's own (mode 0600) so that a reader sees the old or the new text, also after a power cut. */
 export async function replaceFile(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${randomHex16()}.tmp`;
+  const temporary = `${path}.${temporaryName()}.tmp`;
   try {
     const handle = await open(temporary, 'wx', 0o600);
     try {

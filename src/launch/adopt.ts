@@ -1,37 +1,72 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asKraftError } from '../base/index.ts';
-import { type ProcessIdentity, identify, isAlive, runningForMs } from '../process/index.ts';
+import { type ProcessIdentity, endProcessesIn, identify, isAlive, runningForMs } from '../process/index.ts';
 import type { Adoption, LaunchRecord, LaunchTrack } from './launch.ts';
 import { launchPaths, resultFile } from './plan.ts';
 import { readResult } from './read-result.ts';
-import { Supervision, type ContainerEnd, type SuperviseContext } from './supervise.ts';
+import { Supervision, type ContainerEnd, type SuperviseContext, type WatchedClient } from './supervise.ts';
 import { finishLaunch, removeTraces } from './teardown.ts';
+
+/** Younger sessions may have been caught in the middle of starting or ending: they are looked at twice (SI 1.15). */
+const youngMs = 30_000;
+/** Bound of ending the clients that an earlier daemon left. */
+export const orphanGraceMs = 2_000;
+
+/** What was seen of a session; nothing has been changed yet. */
+type Sight =
+  | { readonly kind: 'lives'; readonly client: WatchedClient | null; readonly remainingMs: number | null }
+  | { readonly kind: 'over'; readonly end: ContainerEnd }
+  | { readonly kind: 'unknown'; readonly reason: string };
 
 /**
  * Takes over a session that an earlier daemon left (SI 1.15). Its client is known by pid, boot and start ticks; when that
  * is gone and the container lives, the container is watched instead: the output ends where the client did, and the
  * result still counts. A session without a recorded client was never confirmed and is torn down.
+ * @param pause the one wait of a whole scan, before what is young is looked at again
  */
-export async function adoptLaunch(context: SuperviseContext, record: LaunchRecord): Promise<Adoption> {
+export async function adoptLaunch(
+  context: SuperviseContext,
+  record: LaunchRecord,
+  pause: () => Promise<void>,
+): Promise<Adoption> {
   const track = trackOf(record);
+  let sight = await look(context, track, record);
+  if (sight.kind === 'unknown') {
+    // A client that nobody knows of is ended first, so that it makes no container once this one is removed.
+    const ended = identityOf(record) === null ? await endProcessesIn(track.clientDir, orphanGraceMs) : 0;
+    if (ended > 0 || isYoung(record, context.clock.nowMs())) {
+      await pause();
+      sight = await look(context, track, record);
+    }
+  }
+  switch (sight.kind) {
+    case 'lives':
+      return { kind: 'adopted', running: new Supervision(context, track, sight.client, sight.remainingMs) };
+    case 'over':
+      return { kind: 'ended', finished: await finishLaunch(context, { ...leftAlone, track, end: sight.end }) };
+    case 'unknown':
+      return { kind: 'unknown', reason: sight.reason, leftBehind: await removeTraces(context, track) };
+  }
+}
+
+const leftAlone = { cause: null, clientEndedFirst: false, logFailure: null, memory: null } as const;
+
+async function look(context: SuperviseContext, track: LaunchTrack, record: LaunchRecord): Promise<Sight> {
   const identity = identityOf(record);
-  if (identity === null) return unknown(context, track, 'its start was never confirmed: no process was recorded');
+  if (identity === null) {
+    return { kind: 'unknown', reason: 'its start was never confirmed: no process was recorded' };
+  }
   const remainingMs = remainingTime(record, identity, context.clock.nowMs());
-  if (isAlive(identity))
-    return { kind: 'adopted', running: new Supervision(context, track, { identity, ended: null }, remainingMs) };
+  if (isAlive(identity)) return { kind: 'lives', client: { identity, ended: null }, remainingMs };
   const end = await askContainer(context, track);
-  if (end === 'running') return { kind: 'adopted', running: new Supervision(context, track, null, remainingMs) };
-  if (!(await hasEvidence(track, identity, end))) return unknown(context, track, mismatch(identity));
-  const finished = await finishLaunch(context, {
-    track,
-    end,
-    cause: null,
-    clientEndedFirst: false,
-    logFailure: null,
-    memory: null,
-  });
-  return { kind: 'ended', finished };
+  if (end === 'running') return { kind: 'lives', client: null, remainingMs };
+  if (await hasEvidence(track, identity, end)) return { kind: 'over', end };
+  return { kind: 'unknown', reason: mismatch(identity) };
+}
+
+function isYoung(record: LaunchRecord, nowMs: number): boolean {
+  return nowMs - Date.parse(record.startedAt ?? record.createdAt) < youngMs;
 }
 
 function trackOf(record: LaunchRecord): LaunchTrack {
@@ -93,8 +128,4 @@ function mismatch(identity: ProcessIdentity): string {
   return now === null
     ? `its process ${identity.pid} is gone, and it left neither a result nor an exit code`
     : `process ${identity.pid} is another one now (started at tick ${now.startTicks}, not ${identity.startTicks})`;
-}
-
-async function unknown(context: SuperviseContext, track: LaunchTrack, reason: string): Promise<Adoption> {
-  return { kind: 'unknown', reason, leftBehind: await removeTraces(context, track) };
 }

@@ -1,8 +1,10 @@
-import { chmod, lstat, readdir, rm } from 'node:fs/promises';
+import { chmod, lstat, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Log, asKraftError } from '../base/index.ts';
+import { asKraftError } from '../base/index.ts';
+import { endOrphans, endProcessesIn, listAbandoned } from '../process/index.ts';
 import { type Engine, type ListedContainer, homeLabel, sessionContainerName, sessionLabel } from '../runtime/index.ts';
-import type { SweepReport } from './launch.ts';
+import { orphanGraceMs } from './adopt.ts';
+import type { SweepKeep, SweepReport } from './launch.ts';
 
 /** The containers of a home that no live session owns. By label alone, never by name (SI 1.16). Pure. */
 export function findLeftovers(
@@ -13,23 +15,45 @@ export function findLeftovers(
   return listed.filter((container) => !live.has(container.labels[sessionLabel] ?? ''));
 }
 
-/** Removes leftover containers and client directories. A failed list removes nothing: unknown is not orphan (PF-G16). */
-export async function sweepLeftovers(
-  context: { readonly engine: Engine; readonly home: string; readonly run: string; readonly log: Log },
-  liveSessionIds: readonly string[],
-): Promise<SweepReport> {
-  const { engine, home, log } = context;
+export interface SweepContext {
+  readonly engine: Engine;
+  readonly home: string;
+  readonly run: string;
+  /** Waited for once when clients had to be ended: what they had asked of the engine may come about after them. */
+  readonly pause: () => Promise<void>;
+}
+
+/**
+ * Removes what earlier daemons left: clients that nobody owns, then containers by the label of this home and by the ids
+ * that those clients wrote down, then files. A failed list removes nothing: unknown is not orphan (PF-G16).
+ */
+export async function sweepLeftovers(context: SweepContext, keep: SweepKeep): Promise<SweepReport> {
+  const { engine, home, run } = context;
+  await endOrphans(run, orphanGraceMs);
+  const clientDirs = await listClientDirs(join(run, 'sandbox-client'), keep.sessionIds);
+  let ended = 0;
+  for (const dir of clientDirs) ended += await endProcessesIn(dir, orphanGraceMs);
+  if (ended > 0) await context.pause();
   let listed: readonly ListedContainer[];
   try {
     listed = await engine.listContainers({ key: homeLabel, value: home });
   } catch (error) {
     const problem = `the containers of this home could not be listed: ${asKraftError(error).message}`;
-    log.warn(problem);
     return { removed: [], problems: [problem] };
   }
+  const { removed, problems } = await removeContainers(engine, findLeftovers(listed, keep.sessionIds));
+  for (const dir of clientDirs) problems.push(...(await removeClientDir(engine, dir)));
+  problems.push(...(await sweepFiles(run, keep)));
+  return { removed, problems };
+}
+
+async function removeContainers(
+  engine: Engine,
+  leftovers: readonly ListedContainer[],
+): Promise<{ readonly removed: string[]; readonly problems: string[] }> {
   const removed: string[] = [];
   const problems: string[] = [];
-  for (const container of findLeftovers(listed, liveSessionIds)) {
+  for (const container of leftovers) {
     try {
       await engine.removeContainer(container.id);
       removed.push(container.name);
@@ -37,18 +61,41 @@ export async function sweepLeftovers(
       problems.push(`${container.name} could not be removed: ${asKraftError(error).message}`);
     }
   }
-  problems.push(...(await sweepClientDirs(join(context.run, 'sandbox-client'), liveSessionIds)));
-  for (const problem of problems) log.warn(problem);
   return { removed, problems };
 }
 
-async function sweepClientDirs(dir: string, liveSessionIds: readonly string[]): Promise<readonly string[]> {
+async function listClientDirs(dir: string, liveSessionIds: readonly string[]): Promise<readonly string[]> {
   const live = new Set(liveSessionIds.map(sessionContainerName));
   const names = await readdir(dir).catch(() => []);
+  return names.filter((name) => !live.has(name)).map((name) => join(dir, name));
+}
+
+/** The directory goes after its container, so that the id in it is there for the next try. */
+async function removeClientDir(engine: Engine, dir: string): Promise<readonly string[]> {
+  try {
+    const id = (await readFile(join(dir, 'cid'), 'utf8').catch(() => '')).trim();
+    if (/^[0-9a-f]{64}$/u.test(id)) await engine.removeContainer(id);
+    await rm(dir, { recursive: true, force: true });
+    return [];
+  } catch (error) {
+    return [`${dir} could not be removed: ${asKraftError(error).message}`];
+  }
+}
+
+async function sweepFiles(run: string, keep: SweepKeep): Promise<readonly string[]> {
+  const drafts = ['engine-client', 'sandbox-image', 'sandbox-ca'].flatMap((name) =>
+    listAbandoned(join(run, name), { starting: true }),
+  );
+  const codes = (await readdir(join(run, 'results')).catch(() => []))
+    .filter((name) => name.endsWith('.exit.tmp') && !keep.sessionIds.includes(name.split('.')[0] ?? ''))
+    .map((name) => join(run, 'results', name));
+  const homes = (await readdir(join(run, 'sandbox-home')).catch(() => []))
+    .filter((name) => !keep.itemIds.includes(name))
+    .map((name) => join(run, 'sandbox-home', name));
   const problems: string[] = [];
-  for (const name of names.filter((entry) => !live.has(entry))) {
-    await rm(join(dir, name), { recursive: true, force: true }).catch((error: unknown) => {
-      problems.push(`${join(dir, name)} could not be removed: ${asKraftError(error).message}`);
+  for (const path of [...drafts, ...codes, ...homes]) {
+    await removeWorkerTree(path).catch((error: unknown) => {
+      problems.push(`${path} could not be removed: ${asKraftError(error).message}`);
     });
   }
   return problems;

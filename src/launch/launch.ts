@@ -191,6 +191,7 @@ export interface LaunchRecord {
   readonly exitPath: string;
   readonly memoryBytes: number | null;
   readonly timeCapMs: number | null;
+  readonly createdAt: string;
   readonly startedAt: string | null;
 }
 
@@ -226,10 +227,20 @@ export interface Launcher extends AsyncDisposable {
   /** Executes a plan; null when `confirm` said no. */
   start(plan: LaunchPlan, repo: ResolvedRepo, hooks: StartHooks): Promise<RunningLaunch | null>;
   adopt(record: LaunchRecord): Promise<Adoption>;
-  /** Removes containers of this home that belong to no live session, and their client directories. */
-  sweep(liveSessionIds: readonly string[]): Promise<SweepReport>;
+  /**
+   * Removes what earlier daemons left: containers of this home that belong to no live session, by label and by the ids
+   * that their clients wrote down; their clients and directories; drafts; HOMEs of items that are not in `itemIds`.
+   */
+  sweep(keep: SweepKeep): Promise<SweepReport>;
   /** Removes the item's sandbox HOME (abandon, archive). Results and logs stay. */
   releaseItem(itemId: string): Promise<void>;
+}
+
+/** What a sweep leaves as it is. */
+export interface SweepKeep {
+  readonly sessionIds: readonly string[];
+  /** Every item of the home. */
+  readonly itemIds: readonly string[];
 }
 
 export interface SweepReport {

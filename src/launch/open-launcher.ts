@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { realpath } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Log } from '../base/index.ts';
 import type { HomePaths, PolicySettings, ResolvedRepo, SandboxSettings } from '../config/index.ts';
 import { type EnvReader, agentCredentialNames, planForwarding } from '../credentials/index.ts';
@@ -16,6 +17,7 @@ import type {
   PreflightRequest,
   RunningLaunch,
   StartHooks,
+  SweepKeep,
   SweepReport,
 } from './launch.ts';
 import { type LogCap, defaultLogCap } from './log-cap.ts';
@@ -63,6 +65,8 @@ class ContainerLauncher implements Launcher {
   readonly #abandon = new AbortController();
   readonly #verified = new Set<string>();
   readonly #programHits = new Set<string>();
+  /** The wait that the sessions of one scan share. */
+  #pause: Promise<void> | null = null;
 
   constructor(options: LauncherOptions) {
     this.#options = options;
@@ -120,13 +124,13 @@ class ContainerLauncher implements Launcher {
 
   async adopt(record: LaunchRecord): Promise<Adoption> {
     const { engine } = await this.#options.openEngine(record.engine);
-    return adoptLaunch(this.#context(engine), record);
+    return adoptLaunch(this.#context(engine), record, () => this.#waitOnce());
   }
 
-  async sweep(liveSessionIds: readonly string[]): Promise<SweepReport> {
+  async sweep(keep: SweepKeep): Promise<SweepReport> {
     const { engine } = await this.#options.openEngine(null);
     const { home, run } = this.#options.paths;
-    return sweepLeftovers({ engine, home, run, log: this.#options.log }, liveSessionIds);
+    return sweepLeftovers({ engine, home, run, pause: () => this.#waitOnce() }, keep);
   }
 
   async releaseItem(itemId: string): Promise<void> {
@@ -136,6 +140,12 @@ class ContainerLauncher implements Launcher {
   [Symbol.asyncDispose](): Promise<void> {
     this.#abandon.abort();
     return Promise.resolve();
+  }
+
+  #waitOnce(): Promise<void> {
+    const { lookAgainMs } = this.#options.bounds ?? defaultBounds;
+    this.#pause ??= delay(lookAgainMs).finally(() => (this.#pause = null));
+    return this.#pause;
   }
 
   async #probe(

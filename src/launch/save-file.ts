@@ -1,13 +1,13 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { randomHex16 } from '../base/index.ts';
+import { temporaryName } from '../process/index.ts';
 import { launchErrors } from './errors.ts';
 
 /** Writes a file of Kraft's own whole or not at all, and only when its content changed: what is mounted stays mounted. */
 export function saveFile(path: string, content: string, mode: number): string {
   if (readOrNull(path) === content) return path;
   makeDirectory(dirname(path), 0o700);
-  const draft = `${path}.${randomHex16()}.tmp`;
+  const draft = `${path}.${temporaryName()}.tmp`;
   writeFileSync(draft, content, { mode });
   chmodSync(draft, mode);
   renameSync(draft, path);

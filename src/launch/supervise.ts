@@ -36,6 +36,8 @@ export interface SuperviseBounds {
   readonly settleMs: number;
   /** How long a container may outlive its client before the client counts as lost: the engine's answer may lag. */
   readonly lagMs: number;
+  /** Before what is young after a restart is looked at again, once for all (SI 1.15). */
+  readonly lookAgainMs: number;
 }
 
 export const defaultBounds: SuperviseBounds = {
@@ -47,6 +49,7 @@ export const defaultBounds: SuperviseBounds = {
   memoryPollMs: 250,
   settleMs: 30_000,
   lagMs: 2_000,
+  lookAgainMs: 2_000,
 };
 
 /** The client to watch: one that this process started has a promise, another one is polled, null is gone already. */

@@ -1,7 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { randomHex16 } from '../base/index.ts';
-import { run, runRequest } from '../process/index.ts';
+import { dirname, join } from 'node:path';
+import { markStarted, run, runRequest, temporaryName } from '../process/index.ts';
 import type { ContainerSpec } from './container.ts';
 import type { ClientCommand, Engine, ThrowawayResult } from './engine.ts';
 
@@ -17,16 +16,21 @@ export async function runThrowawayClient(
   spec: ContainerSpec,
   options: Parameters<Engine['runThrowaway']>[1],
 ): Promise<ThrowawayResult> {
-  const cidFile = spec.cidFile ?? join(privateDir, `throwaway-${randomHex16()}.cid`);
+  const cidFile = spec.cidFile ?? join(privateDir, `throwaway-${temporaryName()}.cid`);
   const command: ClientCommand = engine.clientCommand({ ...spec, cidFile }, options.env);
   try {
     const done = await run(
-      runRequest(command.file, command.args, command.env, {
-        cwd: privateDir,
-        input: options.input,
-        timeoutMs: options.timeoutMs,
-        outputMaxBytes,
-      }),
+      runRequest(
+        command.file,
+        command.args,
+        { ...command.env, ...markStarted(dirname(privateDir)) },
+        {
+          cwd: privateDir,
+          input: options.input,
+          timeoutMs: options.timeoutMs,
+          outputMaxBytes,
+        },
+      ),
     );
     if (done.timedOut || done.exitCode === null) await removeStarted(engine, cidFile);
     return { exitCode: done.exitCode, stdout: done.stdout, stderr: done.stderr, timedOut: done.timedOut };

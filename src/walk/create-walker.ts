@@ -7,7 +7,7 @@ import { planNext } from './plan-next.ts';
 import type { WalkPorts } from './ports.ts';
 import { findSessions, type Found } from './reattach.ts';
 import { Slots } from './slots.ts';
-import { endStraySessions, sweepContainers } from './sweep.ts';
+import { endStraySessions, sweepLeftovers } from './sweep.ts';
 import { promptFacts } from './tasks.ts';
 import { abandonItem, claimItem, pauseItem, type VerbContext } from './verbs.ts';
 import type { FileRequest, ReattachReport, Walker } from './walker.ts';
@@ -65,7 +65,7 @@ class ItemWalker implements Walker {
 
   async reattach(): Promise<ReattachReport> {
     const found = await findSessions(this.#ports);
-    const swept = await sweepContainers(this.#ports, found);
+    const swept = await sweepLeftovers(this.#ports, found);
     const active = await this.#ports.store.listItems({ repo: null, statuses: ['active'] });
     for (const item of active) {
       this.#slots.drive(

@@ -3,16 +3,30 @@ import type { Item } from '../items/index.ts';
 import type { WalkPorts } from './ports.ts';
 import type { Found } from './reattach.ts';
 
-/** Removes the containers that no found session owns; what cannot be said to be over is not swept (PF-G16). Answers their names. */
-export async function sweepContainers(ports: WalkPorts, found: readonly Found[]): Promise<readonly string[]> {
+/**
+ * Removes what earlier daemons left and no item or found session owns; what cannot be said to be over is not swept
+ * (PF-G16). Answers the names of the containers.
+ */
+export async function sweepLeftovers(ports: WalkPorts, found: readonly Found[]): Promise<readonly string[]> {
   const live = found.filter(({ adoption }) => adoption.kind === 'adopted' || hasLeftovers(adoption));
+  const itemIds = (await ports.store.listItems({ repo: null, statuses: null })).map((item) => item.id);
+  const swept = await orProblem(
+    async () => ports.launcher.sweep({ sessionIds: live.map(({ row }) => row.id), itemIds }),
+    (problem) => ({ removed: [], problems: [problem] }),
+  );
+  const kept = await orProblem(
+    async () => ports.git.sweep(itemIds),
+    (problem) => [problem],
+  );
+  for (const problem of [...swept.problems, ...kept]) ports.log.warn(problem);
+  return swept.removed;
+}
+
+async function orProblem<T>(look: () => Promise<T>, tell: (problem: string) => T): Promise<T> {
   try {
-    const { removed, problems } = await ports.launcher.sweep(live.map(({ row }) => row.id));
-    for (const problem of problems) ports.log.warn(problem);
-    return removed;
+    return await look();
   } catch (error) {
-    ports.log.warn(`leftover containers could not be looked for: ${asKraftError(error).message}`);
-    return [];
+    return tell(`what an earlier daemon left could not be looked for: ${asKraftError(error).message}`);
   }
 }
 

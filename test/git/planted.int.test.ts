@@ -237,7 +237,12 @@ describe('what a worker plants never runs on the host', () => {
       'diff.ignoreSubmodules': 'none',
     };
     for (const [key] of hostPins) f.person('config', key, theirs[key] ?? 'true');
-    const git = openRunner({ env: f.env, umask: 0o022, log: { info: () => 0, warn: () => 0, error: () => 0 } });
+    const git = openRunner({
+      env: f.env,
+      umask: 0o022,
+      mark: {},
+      log: { info: () => 0, warn: () => 0, error: () => 0 },
+    });
     const place = { cwd: f.root, gitDir: join(f.root, '.git'), workTree: f.root };
     for (const [key, value] of hostPins) {
       const text = await git.text({ args: ['config', '--get', key], action: 'read a pin', place });

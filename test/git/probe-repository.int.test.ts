@@ -162,7 +162,7 @@ describe('a git that hangs', () => {
     mkdirSync(bin);
     const hangs = '#!/bin/sh\n[ "$1" = version ] && { echo git version 2.50.0; exit; }\nexec sleep 60\n';
     writeFileSync(join(bin, 'git'), hangs, { mode: 0o755 });
-    const git = openRunner({ env: { PATH: `${bin}:/usr/bin:/bin` }, umask: 0o022, log: silentLog });
+    const git = openRunner({ env: { PATH: `${bin}:/usr/bin:/bin` }, umask: 0o022, mark: {}, log: silentLog });
     const place = { cwd: f.root, gitDir: null, workTree: null };
     const late = git.text({ args: ['status'], action: 'answer', place, timeoutMs: 200 });
     await expect(late).rejects.toMatchObject({

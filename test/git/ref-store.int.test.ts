@@ -382,3 +382,37 @@ describe('reusing and rebuilding a store', () => {
 function splitId(id: string): [string, string] {
   return [id.slice(0, 2), id.slice(2)];
 }
+
+// SI 1.16
+describe('what earlier daemons left', () => {
+  it('goes: drafts, scratch directories and stores whose item there is no more; stores of items stay', async () => {
+    const f = makeFixture();
+    const [item, other] = [await f.item(), await f.item('xyz23456')];
+    const [{ store }, { store: orphan }] = [await item.open('s1'), await other.open('s2')];
+    const gone = '4194304-0123456789abcdef';
+    const left = [`sandbox-git/a.json.${gone}.tmp`, `git-view/${gone}`, `git-quarantine/${gone}`];
+    for (const path of left) mkdirSync(join(f.runDir, path, 'x'), { recursive: true });
+
+    expect(await f.git.sweep([item.itemId])).toEqual([]);
+
+    expect(left.filter((path) => existsSync(join(f.runDir, path)))).toEqual([]);
+    expect([store, orphan].map(({ dir, sidecar }) => [existsSync(dir), existsSync(sidecar)])).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+  });
+
+  it('stays where commits would be lost with it, and is told', async () => {
+    const f = makeFixture();
+    const item = await f.item();
+    const { store } = await item.open('s1');
+    item.commit(store, 'b.txt', 'two\n');
+
+    const [problem, ...others] = await f.git.sweep([]);
+
+    expect(others).toEqual([]);
+    expect(problem).toContain(`${store.dir} was kept`);
+    expect(problem).toContain(item.worktree.branch);
+    expect(existsSync(store.sidecar)).toBe(true);
+  });
+});

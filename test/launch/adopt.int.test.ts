@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Adoption, LaunchPlan, Launcher, RunningLaunch } from '../../src/launch/index.ts';
 import { isAlive } from '../../src/process/index.ts';
 import { runtimeErrors, type ContainerState } from '../../src/runtime/index.ts';
 import { FakeEngine } from '../support/fake-engine.ts';
-import { openHome, readLog, recordOf, startShell, until, type Home } from './home.ts';
+import { openHome, quickBounds, readLog, recordOf, startShell, until, type Home } from './home.ts';
 
 interface Left {
   readonly home: Home;
@@ -202,7 +202,7 @@ describe('sweep', () => {
     const [live, dead] = [await leave(wait, home), await leave(wait, home)];
     const stray = join(home.paths.run, 'sandbox-client/kraft-gone');
     mkdirSync(stray);
-    const report = await home.launcher.sweep([live.plan.track.sessionId]);
+    const report = await home.launcher.sweep({ sessionIds: [live.plan.track.sessionId], itemIds: [] });
     expect(report).toEqual({ removed: [dead.plan.track.container], problems: [] });
     expect(isAlive(live.running.client)).toBe(true);
     expect([live.plan.track.clientDir, dead.plan.track.clientDir, stray].map((dir) => existsSync(dir))).toEqual([
@@ -213,6 +213,28 @@ describe('sweep', () => {
     expect(readFileSync(dead.plan.track.logPath, 'utf8')).toBe('up\n');
   });
 
+  it('removes the container that a client wrote down, drafts, codes and HOMEs that nobody owns, and keeps what has an owner', async () => {
+    const home = openHome();
+    const { run } = home.paths;
+    const [id, gone] = ['d'.repeat(64), '4194304-0123456789abcdef'];
+    const left = [
+      'sandbox-client/kraft-gone/cid',
+      `engine-client/throwaway-${gone}.cid`,
+      `sandbox-image/a.json.${gone}.tmp`,
+    ];
+    const more = [`sandbox-ca/a.pem.${gone}.tmp`, 'results/gone.exit.tmp', 'sandbox-home/noitem/.cache/x'];
+    const kept = ['sandbox-home/abc/.cache/x', 'results/live.exit.tmp', 'results/gone.exit', 'sandbox-image/a.json'];
+    for (const path of [...left, ...more, ...kept]) {
+      mkdirSync(dirname(join(run, path)), { recursive: true });
+      writeFileSync(join(run, path), path.endsWith('/cid') ? id : '');
+    }
+    const report = await home.launcher.sweep({ sessionIds: ['live'], itemIds: ['abc'] });
+    expect(report.problems).toEqual([]);
+    expect(home.engine.removed).toEqual([id]);
+    expect([...left, ...more].filter((path) => existsSync(join(run, path)))).toEqual([]);
+    expect(kept.filter((path) => existsSync(join(run, path)))).toEqual(kept);
+  });
+
   it('removes nothing when the list fails', async () => {
     class BlindEngine extends FakeEngine {
       override listContainers(): Promise<never> {
@@ -220,7 +242,7 @@ describe('sweep', () => {
       }
     }
     const left = await leave(wait, openHome(new BlindEngine()));
-    const swept = await left.launcher.sweep([]);
+    const swept = await left.launcher.sweep({ sessionIds: [], itemIds: [] });
     expect(swept.removed).toEqual([]);
     expect(swept.problems.join()).toContain('could not be listed');
     expect(left.home.engine.removed).toEqual([]);
@@ -237,9 +259,78 @@ describe('sweep', () => {
     }
     const home = openHome(new StickyEngine());
     const [first, second] = [await leave(wait, home), await leave(wait, home)];
-    const swept = await home.launcher.sweep([]);
+    const swept = await home.launcher.sweep({ sessionIds: [], itemIds: [] });
     expect(swept.removed).toEqual([second.plan.track.container]);
     expect(swept.problems.join()).toContain(`${first.plan.track.container} could not be removed`);
+  });
+});
+
+// SI 1.15, 1.16: what was under way when the daemon died comes about after it.
+describe('a client that nobody knows of', () => {
+  it('is ended before its container is removed, so that it makes none afterwards', async () => {
+    const left = await leave(wait);
+    const engine = left.home.engine;
+    const remove = engine.removeContainer.bind(engine);
+    const seen: boolean[] = [];
+    engine.removeContainer = (name) => {
+      seen.push(isAlive(left.running.client));
+      return remove(name);
+    };
+    const adoption = await left.launcher.adopt(recordOf(left.plan, left.running, { pid: null }));
+    expect(adoption).toMatchObject({ kind: 'unknown', leftBehind: null });
+    expect(seen).toEqual([false]);
+  });
+
+  it('is ended by the sweep too, when it belongs to no session (a setup command)', async () => {
+    const left = await leave(wait);
+    await left.launcher.sweep({ sessionIds: [], itemIds: [] });
+    expect(isAlive(left.running.client)).toBe(false);
+  });
+});
+
+// SI 1.15
+describe('a session that is younger than half a minute', () => {
+  it('is looked at once more, for its end may be about to be written down', async () => {
+    const engine = new TellingEngine();
+    const left = await leave(wait, openHome(engine));
+    await endAlone(left);
+    rmSync(left.plan.track.exitPath);
+    let asked = 0;
+    engine.say = () => {
+      asked += 1;
+      if (asked === 2) writeFileSync(left.plan.track.exitPath, '0\n');
+      return null;
+    };
+    expect(await left.launcher.adopt(recordOf(left.plan, left.running))).toMatchObject({
+      kind: 'ended',
+      finished: { status: 'done', exitCode: 0 },
+    });
+  });
+
+  it('is not, when it is older', async () => {
+    const engine = new TellingEngine();
+    const left = await leave(wait, openHome(engine));
+    await endAlone(left);
+    rmSync(left.plan.track.exitPath);
+    let asked = 0;
+    engine.say = () => ((asked += 1), null);
+    const old = new Date(Date.now() - 31_000).toISOString();
+    await left.launcher.adopt(recordOf(left.plan, left.running, { startedAt: old }));
+    expect(asked).toBe(1);
+  });
+
+  it('shares its wait with the others of the scan', async () => {
+    const home = openHome();
+    const left = [await leave('true', home), await leave('true', home), await leave('true', home)];
+    await until(() => left.every(({ running }) => !isAlive(running.client)));
+    const launcher = home.open({ bounds: { ...quickBounds, lookAgainMs: 1_000 } });
+    const beganMs = performance.now();
+    const adoptions = await Promise.all(
+      left.map(({ plan, running }) => launcher.adopt(recordOf(plan, running, { pid: null }))),
+    );
+    expect(adoptions.map(({ kind }) => kind)).toEqual(['unknown', 'unknown', 'unknown']);
+    expect(performance.now() - beganMs).toBeGreaterThanOrEqual(990);
+    expect(performance.now() - beganMs).toBeLessThan(2_000);
   });
 });
 

@@ -27,6 +27,7 @@ export const quickBounds = {
   memoryPollMs: 20,
   settleMs: 100,
   lagMs: 40,
+  lookAgainMs: 40,
 };
 
 /** A Kraft home with one worktree, an engine without containers, and the real launcher. */
@@ -147,6 +148,7 @@ export function recordOf(plan: LaunchPlan, running: RunningLaunch, changes: Part
     exitPath: track.exitPath,
     memoryBytes: null,
     timeCapMs: null,
+    createdAt: new Date().toISOString(),
     startedAt: new Date().toISOString(),
     ...changes,
   };

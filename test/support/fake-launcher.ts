@@ -105,7 +105,7 @@ export class FakeLauncher implements Launcher {
     return Promise.resolve(known ?? { kind: 'unknown', reason: 'nothing is known of it', leftBehind: null });
   }
 
-  sweep(live: readonly string[]): ReturnType<Launcher['sweep']> {
+  sweep({ sessionIds: live }: Parameters<Launcher['sweep']>[0]): ReturnType<Launcher['sweep']> {
     this.calls.push(`sweep ${live.join(' ')}`.trim());
     return Promise.resolve({ removed: [], problems: [] });
   }
