@@ -5,12 +5,18 @@ import { thaw } from './frozen.ts';
 import { fileItem } from './file-item.ts';
 import { planNext } from './plan-next.ts';
 import type { WalkPorts } from './ports.ts';
+import { openReviews, type InTurn, type Reviews } from './reviews.ts';
+import { openWorkerCalls, type WorkerCalls } from './worker-calls.ts';
 import { findSessions, type Found } from './reattach.ts';
 import { Slots } from './slots.ts';
 import { endStraySessions, sweepLeftovers } from './sweep.ts';
-import { promptFacts } from './tasks.ts';
-import { abandonItem, claimItem, pauseItem, type VerbContext } from './verbs.ts';
-import type { FileRequest, ReattachReport, Walker } from './walker.ts';
+import { tellFailures } from './fix-loop.ts';
+import { promptFacts } from './prompt-facts.ts';
+import { claimItem, retryItem, skipItem } from './claim.ts';
+import { abandonItem, pauseItem, type VerbContext } from './verbs.ts';
+import type { FileRequest, ReattachReport, ResumeOptions, RetryOptions, SkipRequest, Walker } from './walker.ts';
+
+const saysNothing: ResumeOptions = { steer: null };
 
 /** Builds the walker of one home. Nothing runs before `reattach`. */
 export function createWalker(ports: WalkPorts): Walker {
@@ -23,11 +29,16 @@ class ItemWalker implements Walker {
   readonly #context: VerbContext;
   /** Tail of what was asked of an item: its verbs follow one another. */
   readonly #asked = new Map<string, Promise<unknown>>();
+  readonly reviews: Reviews;
+  readonly workers: WorkerCalls;
 
   constructor(ports: WalkPorts) {
     this.#ports = ports;
     this.#slots = new Slots(ports);
     this.#context = { ports, slots: this.#slots };
+    const inTurn: InTurn = (id, body) => this.#inTurn(id, body);
+    this.reviews = openReviews(this.#context, inTurn);
+    this.workers = openWorkerCalls(ports, inTurn);
   }
 
   async file(request: FileRequest): Promise<Item> {
@@ -37,18 +48,26 @@ class ItemWalker implements Walker {
   }
 
   start(id: string): Promise<Item> {
-    return this.#ask(id, (item) => claimItem(this.#context, item, 'start'));
+    return this.#ask(id, (item) => claimItem(this.#context, item, { verb: 'start', ...saysNothing }));
   }
 
-  retry(id: string): Promise<Item> {
-    return this.#ask(id, (item) => claimItem(this.#context, item, 'retry'));
+  retry(id: string, { path = null, restart = false, steer = null }: Partial<RetryOptions> = {}): Promise<Item> {
+    const fork = { by: 'human', path, restart } as const;
+    return this.#ask(id, (item) => retryItem(this.#context, item, { fork, steer }));
   }
 
-  async resume(id: string): Promise<Item> {
+  async skip(id: string, { path, note }: SkipRequest): Promise<Item> {
+    // Where it stands now is what is meant, also when somebody else asks the same at once.
+    const { id: itemId, nextNode } = await this.find(id);
+    const skip = { by: 'human', path: path ?? nextNode, note } as const;
+    return this.#ask(itemId, (item) => skipItem(this.#context, item, skip));
+  }
+
+  async resume(id: string, options: ResumeOptions = saysNothing): Promise<Item> {
     const { id: itemId, pauseRequested } = await this.find(id);
     // A pause that is under way ends by itself within its grace; then resuming means what it says.
     if (pauseRequested) await this.#slots.runOf(itemId)?.settled;
-    return this.#ask(itemId, (item) => claimItem(this.#context, item, 'resume'));
+    return this.#ask(itemId, (item) => claimItem(this.#context, item, { verb: 'resume', ...options }));
   }
 
   pause(id: string): Promise<Item> {
@@ -87,7 +106,7 @@ class ItemWalker implements Walker {
   }
 
   async pauseAll(): Promise<number> {
-    const items = await this.#ports.store.listItems({ repo: null, statuses: ['queued', 'active'] });
+    const items = await this.#ports.store.listItems({ repo: null, statuses: ['queued', 'active', 'rate_limited'] });
     const paused = await Promise.allSettled(items.map((item) => this.pause(item.id)));
     await this.idle();
     return paused.filter((outcome) => outcome.status === 'fulfilled').length;
@@ -101,7 +120,12 @@ class ItemWalker implements Walker {
     const item = await this.find(id);
     const frozen = thaw(item);
     const task = listTasks(frozen.chain).find((each) => each.task.kind === 'agent')?.task;
-    const { context, task: words } = renderPrompt(promptFacts(item, frozen, task?.kind === 'agent' ? task : null));
+    const { context, task: words } = renderPrompt(
+      promptFacts(item, frozen, {
+        task: task?.kind === 'agent' ? task : null,
+        failures: item.fixLoop === null ? [] : await tellFailures(this.#ports, item.fixLoop.failures),
+      }),
+    );
     return `${context}\n\n${words}`;
   }
 
@@ -117,16 +141,18 @@ class ItemWalker implements Walker {
     return this.#slots.close();
   }
 
+  #ask(id: string, body: (item: Item) => Promise<void>): Promise<Item> {
+    return this.#inTurn(id, async (item) => {
+      await body(item);
+      return this.#stored(item.id);
+    });
+  }
+
   /** One command after the other on each item, so that two at once see each other's outcome. */
-  async #ask(id: string, body: (item: Item) => Promise<void>): Promise<Item> {
+  async #inTurn<T>(id: string, body: (item: Item) => Promise<T>): Promise<T> {
     const { id: itemId } = await this.find(id);
     const before = this.#asked.get(itemId) ?? Promise.resolve();
-    const mine = before
-      .catch(() => undefined)
-      .then(async () => {
-        await body(await this.#stored(itemId));
-        return this.#stored(itemId);
-      });
+    const mine = before.catch(() => undefined).then(async () => body(await this.#stored(itemId)));
     this.#asked.set(itemId, mine);
     try {
       return await mine;

@@ -123,6 +123,23 @@ export const walkErrors = defineErrors({
     remedy: (p: { id: string }) =>
       `Wait until the provider takes more, or name another harness as \`fallback\` of the task or its profile, then run \`kraft item retry ${p.id}\`. How often it is tried is rate_limit_retries in policy.yaml.`,
   },
+  WORKER_CALL_REFUSED: {
+    kind: 'denied',
+    message: (p: { sessionId: string }) =>
+      `Session ${p.sessionId} may not ask that: a worker asks of its own item alone, and while its session runs.`,
+    remedy: () => 'Nothing is to be done; a person asks with the `kraft` command on the host.',
+  },
+  WORKER_CALLS_FULL: {
+    kind: 'limit',
+    message: (p: { id: string; max: number }) =>
+      `Item ${p.id} has reported its progress ${p.max} times, and no more is kept.`,
+    remedy: () => 'Go on with the work; what was done is on the branch.',
+  },
+  PLAN_TASK_INVALID: {
+    kind: 'usage',
+    message: (p: { max: number }) => `The task of a plan is a whole number from 1 to ${p.max}.`,
+    remedy: () => 'Give the number that the plan has for it.',
+  },
   NODE_UNKNOWN: {
     kind: 'config',
     message: (p: { node: string; chain: string }) => `The chain ${p.chain} has no node ${p.node} (any more).`,

@@ -1,5 +1,7 @@
 import type { Item } from '../items/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
+import type { Reviews } from './reviews.ts';
+import type { WorkerCalls } from './worker-calls.ts';
 
 /** What a person files. `repo` is the absolute path of a connected repository. */
 export interface FileRequest {
@@ -13,6 +15,27 @@ export interface FileRequest {
   readonly baseBranch: string | null;
   /** Starts at once (waits for a slot like any other). */
   readonly autostart: boolean;
+}
+
+/** What a person may say with a resume or a retry. */
+export interface ResumeOptions {
+  /** Words for the next agent, given to it once; null for none. */
+  readonly steer: string | null;
+}
+
+/** Where a retry goes on. */
+export interface RetryOptions extends ResumeOptions {
+  /** Canonical path of a node, step or task; null for the node that the item stopped in. */
+  readonly path: string | null;
+  /** From the first node. Worktree and commits stay. */
+  readonly restart: boolean;
+}
+
+/** What a person passes over, and why. */
+export interface SkipRequest {
+  /** Null: the node or gate at which the item stands; else a step or task of it. */
+  readonly path: string | null;
+  readonly note: string;
 }
 
 /** What was found of the sessions that an earlier daemon left. */
@@ -34,9 +57,14 @@ export interface Walker extends AsyncDisposable {
   file(request: FileRequest): Promise<Item>;
   start(id: string): Promise<Item>;
   pause(id: string): Promise<Item>;
-  resume(id: string): Promise<Item>;
-  retry(id: string): Promise<Item>;
+  resume(id: string, options?: ResumeOptions): Promise<Item>;
+  retry(id: string, options?: Partial<RetryOptions>): Promise<Item>;
+  skip(id: string, request: SkipRequest): Promise<Item>;
   abandon(id: string): Promise<Item>;
+  /** Gates and threads, as a person answers them. */
+  readonly reviews: Reviews;
+  /** What a worker asks over its channel. */
+  readonly workers: WorkerCalls;
   find(id: string): Promise<Item>;
   /** To be awaited once, before anything else, when the daemon starts. */
   reattach(): Promise<ReattachReport>;

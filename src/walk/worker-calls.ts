@@ -1,0 +1,104 @@
+import { itemErrors, type Claim, type Item, type ItemStatus, type ThreadView } from '../items/index.ts';
+import type { SessionRow } from '../store/index.ts';
+import { walkErrors } from './errors.ts';
+import type { WalkPorts } from './ports.ts';
+import { addReply, readThread, type InTurn } from './reviews.ts';
+
+/** Who asks. Given by the channel that a call comes over, never by what the worker says of itself (CC 8.1). */
+export interface WorkerIdentity {
+  readonly itemId: string;
+  readonly sessionId: string;
+}
+
+/** Its item as a worker sees it: no path of the host, nothing of other sessions. */
+export interface WorkerItemView {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly status: ItemStatus;
+  readonly node: string | null;
+  readonly branch: string;
+  readonly attempt: number;
+  /** The note with which a person sent it back; null when none did. */
+  readonly note: string | null;
+  /** Task of its plan that was begun last; null before the first. */
+  readonly planTask: number | null;
+}
+
+/**
+ * What a worker may ask (CC 8.3), of its own item and while its session runs. Everything it hands in is data of no trust,
+ * bounded. Errors: WORKER_CALL_REFUSED for anybody else; WORKER_CALLS_FULL; REVIEW_*; THREAD_UNKNOWN for whatever is not its own.
+ */
+export interface WorkerCalls {
+  /** It has begun task `task` of its plan, 1 to 9999; the same one again is nothing new. */
+  progress(who: WorkerIdentity, task: number): Promise<void>;
+  reply(
+    who: WorkerIdentity,
+    reply: { readonly thread: string; readonly body: string; readonly claim: Claim | null },
+  ): Promise<ThreadView>;
+  show(who: WorkerIdentity): Promise<WorkerItemView>;
+  /** Without a person's drafts. */
+  threads(who: WorkerIdentity, filter: { readonly openOnly: boolean }): Promise<readonly ThreadView[]>;
+}
+
+const taskMax = 9_999;
+/** Most reports of an item: below a page of events, so that one read sees them all. */
+const reportsMax = 400;
+
+export function openWorkerCalls(ports: WalkPorts, inTurn: InTurn): WorkerCalls {
+  const asked = <T>(who: WorkerIdentity, body: (item: Item, session: SessionRow) => Promise<T>): Promise<T> =>
+    inTurn(who.itemId, async (item) => body(item, await checkIdentity(ports, who, item)));
+  const listThreads = async (item: Item): Promise<readonly ThreadView[]> =>
+    (await ports.store.listThreads(item.id)).filter(({ draft }) => !draft);
+  return {
+    progress: (who, task) => asked(who, (item, session) => recordProgress(ports, { item, session, task })),
+    reply: (who, { thread: id, body, claim }) =>
+      asked(who, async (item) => {
+        const thread = (await listThreads(item)).find((each) => each.id === id);
+        if (thread === undefined) throw itemErrors.create('THREAD_UNKNOWN', { thread: id });
+        await addReply(ports, { item, thread, body, by: 'agent', claim });
+        return readThread(ports, item.id, id);
+      }),
+    show: (who) => asked(who, async (item) => viewOf(item, (await readReports(ports, item.id)).at(-1) ?? null)),
+    threads: (who, { openOnly }) =>
+      asked(who, async (item) => (await listThreads(item)).filter(({ status }) => !openOnly || status === 'open')),
+  };
+}
+
+async function checkIdentity(ports: WalkPorts, who: WorkerIdentity, item: Item): Promise<SessionRow> {
+  const session = await ports.store.getSession(who.sessionId);
+  // The ids are Kraft's own and whole: a prefix, as a person types it, names nobody here.
+  if (item.id === who.itemId && session?.itemId === item.id && session.status === 'running') return session;
+  throw walkErrors.create('WORKER_CALL_REFUSED', { sessionId: who.sessionId });
+}
+
+async function recordProgress(
+  ports: WalkPorts,
+  { item, session, task }: { readonly item: Item; readonly session: SessionRow; readonly task: number },
+): Promise<void> {
+  if (!Number.isInteger(task) || task < 1 || task > taskMax) {
+    throw walkErrors.create('PLAN_TASK_INVALID', { max: taskMax });
+  }
+  const reports = await readReports(ports, item.id);
+  if (reports.at(-1) === task) return;
+  if (reports.length >= reportsMax) throw walkErrors.create('WORKER_CALLS_FULL', { id: item.id, max: reportsMax });
+  const payload = { node_id: session.nodeId, task, total: null, title: null };
+  await ports.store.apply({
+    itemId: item.id,
+    item: {},
+    events: [{ event: { type: 'plan_progress', payload }, nodeId: session.nodeId }],
+    sessions: [],
+    expectStatus: null,
+  });
+}
+
+/** Tasks that were reported as begun, in order. */
+async function readReports(ports: WalkPorts, itemId: string): Promise<readonly number[]> {
+  const rows = await ports.store.events({ itemId, type: 'plan_progress', afterSeq: 0, limit: reportsMax });
+  return rows.flatMap((row) => (row.type === 'plan_progress' ? [row.payload.task] : []));
+}
+
+function viewOf(item: Item, planTask: number | null): WorkerItemView {
+  const { id, title, description, status, nextNode: node, branch, attempt, rejection } = item;
+  return { id, title, description, status, node, branch, attempt, note: rejection?.note ?? null, planTask };
+}
