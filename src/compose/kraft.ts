@@ -171,7 +171,7 @@ export interface Kraft extends AsyncDisposable {
     readonly waitMs: number;
   }): Promise<readonly EventRow[]>;
   /**
-   * At most half a megabyte of a log, from `offset` on, or from the beginning of its last `tailLines` lines. Null session: the
+   * At most 256 KiB of a log, from `offset` on, or from the beginning of its last `tailLines` lines. Null session: the
    * item's newest. `waitMs` > 0 waits for more output.
    */
   readLog(query: {

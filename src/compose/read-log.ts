@@ -6,7 +6,7 @@ import { findTail } from './find-tail.ts';
 import type { Kraft, LogChunk } from './kraft.ts';
 
 /** Bytes of one answer, so of the buffer of one reader: it asks again. */
-const chunkMaxBytes = 512 * 1024;
+const chunkMaxBytes = 256 * 1024;
 const lookAgainMs = 100;
 
 type LogQuery = Parameters<Kraft['readLog']>[0];
@@ -72,7 +72,7 @@ async function readAround(file: FileHandle, { session, from, over, dropped }: Re
       : await findTail(file, { lines: from.tailLines, sizeBytes: size, dropped });
   const start = skipDropped(offset, dropped);
   const end = endOf({ start, size, dropped });
-  const bytes = Buffer.alloc(Math.max(0, end - start));
+  const bytes = Buffer.allocUnsafe(Math.max(0, end - start));
   const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
   const read = bytes.subarray(0, bytesRead);
   // No more of a character comes at the end of a log that is over, and before a hole.
