@@ -121,18 +121,18 @@ describe('an item that would use what is not built yet stops before anything is 
     expect(home.launcher.calls).toEqual([]);
   });
 
-  test('a chain with a gate and a forge task', async () => {
+  test('a chain with a forge task', async () => {
     const home = await Home.open();
     mkdirSync(join(home.base, 'config', 'chains'));
     writeFileSync(
       join(home.base, 'config', 'chains', 'long.yaml'),
-      'nodes:\n  - {id: ask, kind: gate}\n  - {id: land, tasks: [{id: open, kind: forge, target: mr.open_draft}]}\n',
+      'nodes: [{id: land, tasks: [{id: open, kind: forge, target: mr.open_draft}]}]\n',
     );
 
     const item = await home.run('demo: print 1', { chain: 'long' });
 
     expect(item.stop).toMatchObject({ kind: 'config', code: 'KRAFT_CHAIN_PART_NOT_BUILT' });
-    expect(item.stop?.reason).toContain('ask: a gate; land.main.open: the forge task mr.open_draft');
+    expect(item.stop?.reason).toContain('land.main.open: the forge task mr.open_draft');
   });
 });
 

@@ -43,6 +43,7 @@ export class Home implements AsyncDisposable {
     all: {},
   };
   policyError: KraftError | null = null;
+  reposError: KraftError | null = null;
   /** Harness and agent profiles of harnesses.yaml. */
   harnessProfiles: HarnessProfiles['harnesses'] = {};
   agentProfiles: HarnessProfiles['profiles'] = {};
@@ -111,7 +112,7 @@ export class Home implements AsyncDisposable {
       clock: { ...systemClock, nowMs: () => systemClock.nowMs() + this.aheadMs },
       ids: randomIds,
       log: this.#log,
-      loadRepos: () => Promise.resolve([this.repo]),
+      loadRepos: () => (this.reposError === null ? Promise.resolve([this.repo]) : Promise.reject(this.reposError)),
       loadPolicy: () => (this.policyError === null ? Promise.resolve(this.policy) : Promise.reject(this.policyError)),
       loadChain: (id) => loadChain(config, id),
       loadHarness: async (name) => {
