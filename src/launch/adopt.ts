@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asKraftError } from '../base/index.ts';
 import { type ProcessIdentity, endProcessesIn, identify, isAlive, runningForMs } from '../process/index.ts';
-import type { Adoption, LaunchRecord, LaunchTrack } from './launch.ts';
+import type { Adoption, FinishedLaunch, LaunchRecord, LaunchTrack } from './launch.ts';
 import { launchPaths, resultFile } from './plan.ts';
 import { readResult } from './read-result.ts';
 import { Supervision, type ContainerEnd, type SuperviseContext, type WatchedClient } from './supervise.ts';
@@ -44,13 +44,25 @@ export async function adoptLaunch(
     case 'lives':
       return { kind: 'adopted', running: new Supervision(context, track, sight.client, sight.remainingMs) };
     case 'over':
-      return { kind: 'ended', finished: await finishLaunch(context, { ...leftAlone, track, end: sight.end }) };
+      return { kind: 'ended', finished: await finishEnded(context, { track, end: sight.end, record }) };
     case 'unknown':
       return { kind: 'unknown', reason: sight.reason, leftBehind: await removeTraces(context, track) };
   }
 }
 
-const leftAlone = { cause: null, clientEndedFirst: false, logFailure: null, memory: null } as const;
+/** One that left no result after a pause was asked for was ended by the daemon that is gone, and ends as paused. */
+async function finishEnded(
+  context: SuperviseContext,
+  ended: { readonly track: LaunchTrack; readonly end: ContainerEnd; readonly record: LaunchRecord },
+): Promise<FinishedLaunch> {
+  const { track, end, record } = ended;
+  const hasResult = track.resultPath !== null && (await readResult(track.resultPath)).kind !== 'none';
+  const isGood = end.kind === 'ended' && end.state.exitCode === 0;
+  const cause = record.stopRequested && !hasResult && !isGood ? 'pause' : null;
+  return finishLaunch(context, { ...leftAlone, cause, track, end });
+}
+
+const leftAlone = { clientEndedFirst: false, logFailure: null, memory: null } as const;
 
 async function look(context: SuperviseContext, track: LaunchTrack, record: LaunchRecord): Promise<Sight> {
   const identity = identityOf(record);

@@ -175,7 +175,7 @@ export interface Preflight {
   readonly warnings: readonly string[];
 }
 
-/** A session row as far as adoption needs it (`store.SessionRow` fits). */
+/** A session row as far as adoption needs it (`store.SessionRow` with what is known of its item). */
 export interface LaunchRecord {
   readonly id: string;
   readonly itemId: string;
@@ -193,6 +193,8 @@ export interface LaunchRecord {
   readonly timeCapMs: number | null;
   readonly createdAt: string;
   readonly startedAt: string | null;
+  /** A person had asked for a pause: an earlier daemon may have ended it, and then its 137 is Kraft's. */
+  readonly stopRequested: boolean;
 }
 
 /** What became of a session while the daemon was away (SI 1.15). */

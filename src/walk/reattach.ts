@@ -27,7 +27,8 @@ export async function findSessions(ports: WalkPorts): Promise<readonly Found[]> 
 /** An engine that does not answer says nothing about the session: it may still run, so its work is not taken over now. */
 async function adopt(ports: WalkPorts, row: SessionRow): Promise<Adoption> {
   try {
-    return await ports.launcher.adopt(row);
+    const item = await ports.store.getItem(row.itemId);
+    return await ports.launcher.adopt({ ...row, stopRequested: item?.pauseRequested ?? false });
   } catch (error) {
     const reason = asKraftError(error).message;
     return { kind: 'unknown', reason, leftBehind: reason };

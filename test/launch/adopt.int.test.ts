@@ -122,6 +122,24 @@ describe('a session whose client is gone', () => {
     });
   });
 
+  // SI 6.4: exit 137 counts only when Kraft itself did not stop it.
+  it('and that an earlier daemon was stopping is paused, and its 137 is nobody else’s', async () => {
+    const engine = new TellingEngine();
+    const left = await leave(wait, openHome(engine));
+    await endAlone(left);
+    engine.say = () => ({ ...over, exitCode: 137, oomKilled: false, memoryLimitBytes: 33_554_432 });
+    const record = recordOf(left.plan, left.running, { harness: 'demo', stopRequested: true });
+    const adoption = await left.launcher.adopt(record);
+    expect(adoption).toMatchObject({ kind: 'ended', finished: { status: 'paused', oom: null } });
+  });
+
+  it('and that had ended by itself keeps its result, though a pause had been asked for', async () => {
+    const left = await leave(`${wait}; ${report}`);
+    await endAlone(left);
+    const adoption = await left.launcher.adopt(recordOf(left.plan, left.running, { stopRequested: true }));
+    expect(adoption).toMatchObject({ kind: 'ended', finished: { status: 'done' } });
+  });
+
   it('and that was torn down already is not taken for one that never was', async () => {
     const left = await leave(wait);
     await endAlone(left);

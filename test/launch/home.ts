@@ -150,6 +150,7 @@ export function recordOf(plan: LaunchPlan, running: RunningLaunch, changes: Part
     timeCapMs: null,
     createdAt: new Date().toISOString(),
     startedAt: new Date().toISOString(),
+    stopRequested: false,
     ...changes,
   };
 }
