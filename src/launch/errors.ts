@@ -72,6 +72,12 @@ export const launchErrors = defineErrors({
     remedy: () =>
       'Free memory on this machine, or run fewer items at once (`max_concurrent` in policy.yaml); then run `kraft item retry`.',
   },
+  ENGINE_LOST: {
+    kind: 'environment',
+    message: (p: { why: string }) => `The container engine does not tell how the session ended: ${p.why}.`,
+    remedy: () =>
+      'See with `kraft admin doctor` that the engine runs and has its images; then run `kraft item retry`. Worktree and commits have been kept.',
+  },
   LOG_CAP_FAILED: {
     kind: 'environment',
     message: (p: { path: string; why: string }) =>

@@ -14,6 +14,8 @@ export interface LaunchEvidence {
   readonly exitCode: number | null;
   /** The engine's own words when the container was never created; null when it was. */
   readonly notCreated: string | null;
+  /** Why the engine cannot have told how it ended (restarted, reset, without an answer); null when it has. */
+  readonly engineLost: string | null;
   readonly oom: FinishedLaunch['oom'];
   /** The machine as a whole ran out of memory when it ended. */
   readonly hostShort: boolean;
@@ -43,13 +45,18 @@ export function resolveStatus(evidence: LaunchEvidence): ResolvedStatus {
   }
   if (evidence.notCreated !== null) return configError(notCreatedError(evidence.notCreated));
   if (oom !== null) return configError(launchErrors.create('MEMORY_LIMIT_REACHED', oom));
-  if (reading.kind === 'invalid' && !evidence.hostShort) return { status: 'failed', reason: reading.why, error: null };
+  const heard = !evidence.hostShort && evidence.engineLost === null;
+  if (reading.kind === 'invalid' && heard) return { status: 'failed', reason: reading.why, error: null };
   return endedAlone(evidence);
 }
 
 /** Nobody stopped it and it said nothing of itself: the machine and its exit code speak. */
 function endedAlone(evidence: LaunchEvidence): ResolvedStatus {
-  const { role, exitCode, reading } = evidence;
+  const { role, engineLost, exitCode, reading } = evidence;
+  if (engineLost !== null) {
+    const error = launchErrors.create('ENGINE_LOST', { why: engineLost });
+    return { status: 'unknown', reason: error.message, error };
+  }
   if (role !== 'agent' && exitCode === 0 && reading.kind === 'none')
     return { status: 'done', reason: null, error: null };
   if (evidence.hostShort) {

@@ -33,6 +33,7 @@ export async function finishLaunch(context: SuperviseContext, launch: LaunchEnd)
   const { oom, hostShort } = await askOom(context, launch);
   const clientExitCode = await readExitCode(track.exitPath);
   const notCreated = await findRefusal(context, launch, clientExitCode);
+  const engineLost = notCreated === null ? findLostEngine(launch, clientExitCode) : null;
   const leftBehind = await removeTraces(context, track);
   const reading: ResultReading = track.resultPath === null ? { kind: 'none' } : await readResult(track.resultPath);
   const containerExitCode = end.kind === 'ended' ? end.state.exitCode : null;
@@ -44,6 +45,7 @@ export async function finishLaunch(context: SuperviseContext, launch: LaunchEnd)
     reading,
     exitCode,
     notCreated,
+    engineLost,
     oom,
     hostShort,
     logFailure: launch.logFailure,
@@ -116,6 +118,21 @@ async function findRefusal(
   return (
     (await readLastWords(track.logPath)) ?? `its client ended with code ${clientExitCode ?? 'none'} and said nothing`
   );
+}
+
+/**
+ * Why nobody knows how the container ended; null when engine or client know. A client that loses its engine ends with 125,
+ * and one whose container is taken from under it with the number of a signal: neither is what the task ended with.
+ */
+function findLostEngine({ track, end, cause }: LaunchEnd, clientExitCode: number | null): string | null {
+  // A launch without its client's directory was torn down before, on what was known then.
+  if (cause !== null || !existsSync(track.clientDir)) return null;
+  if (end.kind === 'ended') {
+    const other = clientExitCode === 125 && end.state.exitCode !== 125;
+    return other ? 'it was restarted, or ended the connection, while the container ran' : null;
+  }
+  if (clientExitCode !== null && clientExitCode < 125) return null;
+  return end.kind === 'absent' ? 'the container was removed by somebody else' : `it gives no answer (${end.why})`;
 }
 
 const wordsMaxBytes = 4096;

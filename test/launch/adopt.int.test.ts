@@ -75,8 +75,8 @@ describe('a session that runs when the daemon comes back', () => {
 class TellingEngine extends FakeEngine {
   say: (() => ContainerState | null) | null = null;
 
-  override inspectContainer(name: string): Promise<ContainerState | null> {
-    return this.say === null ? super.inspectContainer(name) : Promise.resolve(this.say());
+  override async inspectContainer(name: string): Promise<ContainerState | null> {
+    return this.say === null ? await super.inspectContainer(name) : this.say();
   }
 }
 

@@ -9,6 +9,7 @@ const plain: LaunchEvidence = {
   reading: { kind: 'none' },
   exitCode: 0,
   notCreated: null,
+  engineLost: null,
   oom: null,
   hostShort: false,
   logFailure: null,
@@ -63,6 +64,16 @@ describe('resolveStatus', () => {
     expect(resolveStatus(cutOff).status).toBe('unknown');
     expect(resolveStatus({ ...plain, role: 'agent', reading: said('done'), hostShort: true }).status).toBe('done');
     expect(resolveStatus({ ...plain, exitCode: 0, hostShort: true }).status).toBe('done');
+  });
+
+  it('calls the end unknown where the engine was lost, unless the worker said or the engine knew', () => {
+    const lost = { ...plain, exitCode: 125, engineLost: 'it was restarted' };
+    const resolved = resolveStatus({ ...lost, role: 'agent', reading: invalid });
+    expect(resolved).toMatchObject({ status: 'unknown', error: { code: 'KRAFT_ENGINE_LOST', kind: 'environment' } });
+    expect(resolved.reason).toContain('it was restarted');
+    expect(resolveStatus({ ...lost, reading: said('done') }).status).toBe('done');
+    expect(resolveStatus({ ...lost, oom }).status).toBe('config_error');
+    expect(resolveStatus({ ...lost, cause: 'pause' }).status).toBe('paused');
   });
 
   it('names the limit, and says when the engine did not confirm it', () => {

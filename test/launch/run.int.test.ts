@@ -233,8 +233,8 @@ describe('a launch that Kraft ends', () => {
 class TellingEngine extends FakeEngine {
   say: ((name: string) => ContainerState | null) | null = null;
 
-  override inspectContainer(name: string): Promise<ContainerState | null> {
-    return this.say === null ? super.inspectContainer(name) : Promise.resolve(this.say(name));
+  override async inspectContainer(name: string): Promise<ContainerState | null> {
+    return this.say === null ? await super.inspectContainer(name) : this.say(name);
   }
 }
 
@@ -281,6 +281,34 @@ describe('the attached stream', () => {
     };
     const { running } = await startShell(home, 'exit 5');
     expect(await running.finished).toMatchObject({ status: 'failed', exitCode: 5, leftBehind: null });
+  });
+});
+
+// PF-X03, X08: what became of the engine says nothing about the task.
+describe('a session whose engine is lost', () => {
+  const silent = (): never => {
+    throw runtimeErrors.create('ENGINE_TIMEOUT', { cli: 'fake', call: 'inspect', timeoutMs: 1 });
+  };
+  it.each([
+    ['was restarted while it ran', 'exit 125', () => ({ ...ended, exitCode: 143 }), 'restarted'],
+    ['was reset, the container with it', 'exit 137', () => null, 'removed by somebody else'],
+    ['gives no answer any more', 'exit 125', silent, 'gives no answer'],
+  ])('because it %s is of unknown end', async (_how, script, say, reason) => {
+    const engine = new TellingEngine();
+    const home = openHome(engine);
+    engine.say = say;
+    const { running } = await startShell(home, script, { role: 'agent' });
+    const finished = await running.finished;
+    expect(finished).toMatchObject({ status: 'unknown', code: 'KRAFT_ENGINE_LOST' });
+    expect(finished.reason).toContain(reason);
+  });
+
+  it('has failed all the same where the task itself ended with that code', async () => {
+    const engine = new TellingEngine();
+    const home = openHome(engine);
+    engine.say = () => ({ ...ended, exitCode: 125 });
+    const { running } = await startShell(home, 'exit 125');
+    expect(await running.finished).toMatchObject({ status: 'failed', exitCode: 125 });
   });
 });
 
