@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gatherErrors } from '../base/index.ts';
 import { loadChain, type Chain } from '../chain/index.ts';
 import {
   loadHarnessProfiles,
@@ -13,7 +14,7 @@ import {
   type PolicySettings,
   type SandboxSettings,
 } from '../config/index.ts';
-import { loadHarnesses, selectHarness, type SelectedHarness } from '../harness/index.ts';
+import { checkProfiles, loadHarnesses, selectHarness, type SelectedHarness } from '../harness/index.ts';
 
 /** The configuration of a home, read anew at each call; each throws the file's own errors. */
 export interface Loaders {
@@ -43,8 +44,9 @@ export function openLoaders(paths: HomePaths): Loaders {
     },
     agentProfiles: async () => (await loadHarnessProfiles(paths)).profiles,
     others: async () => {
-      await loadHarnesses(paths.config);
-      await loadHarnessProfiles(paths);
+      const harnesses = await loadHarnesses(paths.config);
+      const [first, ...rest] = checkProfiles(await loadHarnessProfiles(paths), harnesses);
+      if (first !== undefined) throw gatherErrors([first, ...rest]);
       for (const id of ['default', ...(await listOwnChains(paths))]) await loadChain(paths.config, id);
     },
     readableEnv: () => worldReadableEnv(paths),

@@ -26,6 +26,20 @@ export const harnessErrors = defineErrors({
     remedy: (p: { name: string }) =>
       `Set \`enabled: true\` under ${p.name} in config/harnesses.yaml, or choose another harness.`,
   },
+  PROFILE_NAMES_UNKNOWN: {
+    kind: 'config',
+    message: (p: { where: string; what: string; name: string; known: readonly string[] }) =>
+      `${p.where} of harnesses.yaml names the ${p.what} ${JSON.stringify(p.name)}, which there is not; known are ${p.known.join(', ') || 'none'}.`,
+    remedy: (p: { where: string; what: string }) =>
+      `Correct ${p.where} in config/harnesses.yaml, or add that ${p.what}.`,
+  },
+  PROFILE_VALUE_REFUSED: {
+    kind: 'config',
+    message: (p: { where: string; harness: string; option: string; value: string; allowed: readonly string[] }) =>
+      `${p.where} of harnesses.yaml sets ${p.option} ${JSON.stringify(p.value)}, which the harness ${p.harness} does not take${p.allowed.length === 0 ? '' : ` (it takes ${p.allowed.join(', ')})`}.`,
+    remedy: (p: { where: string; option: string }) =>
+      `Correct or remove ${p.option} in ${p.where} of config/harnesses.yaml.`,
+  },
   HARNESS_OPTION_UNSUPPORTED: {
     kind: 'config',
     message: (p: { harness: string; option: string }) =>

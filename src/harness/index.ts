@@ -3,6 +3,7 @@ export type { LogReader } from './log-reader.ts';
 export type { LogReading, RateLimit } from './log-readers/tally.ts';
 export { harnessErrors } from './errors.ts';
 export { loadHarnesses, type HarnessSet } from './load.ts';
+export { checkProfiles } from './check-profiles.ts';
 export { selectHarness } from './select.ts';
 export { spellCommand } from './spell.ts';
 export { renderSessionFile } from './agent-session.ts';

@@ -100,6 +100,18 @@ describe('the demo agent', () => {
     expect(readResult()['status']).toBe('needs_context');
   });
 
+  it('reports what it is told to, and says lines as they are', () => {
+    const { stdout } = runAgent(
+      'demo: say {"type":"x", "a":1}\ndemo: report {"usage":{"input_tokens":7},"cost_usd":0.5,"model":"m"}\ndemo: report {"verdict":"continue"}',
+    );
+    expect(stdout).toContain('\n{"type":"x", "a":1}\n');
+    expect(readResult()).toMatchObject({
+      status: 'done',
+      ...{ cost_usd: 0.5, model: 'm', verdict: 'continue' },
+      usage: { input_tokens: 7, output_tokens: 0 },
+    });
+  });
+
   it('writes no result when it is told not to', () => {
     expect(runAgent('demo: no-result').code).toBe(0);
     expect(existsSync(resultPath)).toBe(false);

@@ -1,7 +1,19 @@
 // Lines `demo: VERB ARGUMENTS` of the task's description: what a test wants the agent to do, step by step.
 
 const pattern = /^[\s>|]*demo:[ \t]+([a-z-]+)[ \t]*(.*)$/;
-const verbs = new Set(['write', 'append', 'commit', 'sh', 'wait-for', 'print', 'result', 'exit', 'no-result']);
+const verbs = new Set([
+  'write',
+  'append',
+  'commit',
+  'sh',
+  'wait-for',
+  'print',
+  'say',
+  'result',
+  'report',
+  'exit',
+  'no-result',
+]);
 
 /**
  * The directives of a prompt, in order.

@@ -55,6 +55,10 @@ const actions = {
   sh: (argument) => runCommand('sh', ['-c', argument], argument),
   'wait-for': waitFor,
   print: (argument) => printBytes(Number(argument)),
+  say: (argument) => {
+    process.stdout.write(`${argument}\n`);
+    return {};
+  },
 };
 
 /**
@@ -64,21 +68,24 @@ const actions = {
 export async function followScript(directives) {
   const failures = [];
   let status = null;
+  let reported = {};
   let write = true;
   for (const { verb, argument } of directives) {
     if (verb === 'result') status = argument.trim();
+    else if (verb === 'report') reported = { ...reported, ...JSON.parse(argument) };
     else if (verb === 'no-result') write = false;
-    else if (verb === 'exit') return finish({ status, failures, write, exitCode: Number(argument) });
+    else if (verb === 'exit') return finish({ status, reported, failures, write, exitCode: Number(argument) });
     else {
       const { failed } = await actions[verb](argument);
       if (failed !== undefined) failures.push(failed);
     }
   }
-  return finish({ status, failures, write, exitCode: 0 });
+  return finish({ status, reported, failures, write, exitCode: 0 });
 }
 
-function finish({ status, failures, write, exitCode }) {
+function finish({ status, reported, failures, write, exitCode }) {
   if (!write) return { result: null, exitCode };
   const concerns = failures.length === 0 ? {} : { concerns: failures.join('; ') };
-  return { result: { status: status ?? (failures.length === 0 ? 'done' : 'failed'), ...concerns }, exitCode };
+  const ended = status ?? (failures.length === 0 ? 'done' : 'failed');
+  return { result: { status: ended, ...concerns, ...reported }, exitCode };
 }

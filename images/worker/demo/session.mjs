@@ -71,7 +71,7 @@ export function writeResult(result) {
     input_tokens: 0,
     output_tokens: 0,
   };
-  const text = JSON.stringify({ ...result, usage, cost_usd: 0, model: 'demo' });
+  const text = JSON.stringify({ cost_usd: 0, model: 'demo', ...result, usage: { ...usage, ...result.usage } });
   writeFileSync(`${file}.part`, `${text}\n`);
   renameSync(`${file}.part`, file);
 }
