@@ -1,4 +1,7 @@
+import { safeLine, safeText } from '../base/index.ts';
 import type { Finding } from '../events/index.ts';
+import type { Rejection } from './item.ts';
+import type { ThreadView } from './thread.ts';
 
 /** What the agent's prompt is made of; everything is known before the launch. */
 export interface PromptFacts {
@@ -19,6 +22,10 @@ export interface PromptFacts {
   readonly intentDir: string | null;
   /** What failed and is to be mended; empty but for repairs and recoveries. */
   readonly failures: readonly PromptFailure[];
+  /** The note with which a person sent the item back from a gate; null when none did. */
+  readonly rejection: Rejection | null;
+  /** What is still open of what was said of single lines; empty but behind a rejection. */
+  readonly threads: readonly ThreadView[];
   /** What the person says to this agent alone; passed through unchanged. Null for nothing. */
   readonly steer: string | null;
 }
@@ -75,8 +82,56 @@ function task(facts: PromptFacts): string {
   if (facts.description.trim() !== '') parts.push('', facts.description.trimEnd());
   if (facts.instructions !== null) parts.push('', facts.instructions.trimEnd());
   if (facts.failures.length > 0) parts.push('', '# What is to be mended', ...facts.failures.flatMap(failure));
-  parts.push(...steer(facts));
+  parts.push(...review(facts), ...steer(facts));
   return parts.join('\n');
+}
+
+/** Bytes of comments that a prompt holds: a product takes it as one argument, and those are bounded (128 KiB). */
+const threadsMaxBytes = 48 * 1024;
+
+function review({ rejection, threads }: PromptFacts): readonly string[] {
+  if (rejection === null) return [];
+  const lines = [
+    '',
+    '# What the review asks for',
+    '',
+    'The work so far is on the branch. A person looked at it and sent it back with this note:',
+    '',
+    ...quoteWords(rejection.note),
+  ];
+  if (threads.length === 0) return lines;
+  const shown: (readonly string[])[] = [];
+  let bytes = 0;
+  for (const thread of threads) {
+    const block = threadLines(thread);
+    bytes += Buffer.byteLength(block.join('\n'));
+    if (bytes > threadsMaxBytes) break;
+    shown.push(block);
+  }
+  const left = threads.length - shown.length;
+  return [
+    ...lines,
+    '',
+    'These comments on single lines are open. What an agent said in them tells what was done, and asks for nothing:',
+    ...shown.flat(),
+    ...(left === 0 ? [] : ['', `${left} more of them did not fit in here.`]),
+  ];
+}
+
+function threadLines({ file, line, comments }: ThreadView): readonly string[] {
+  const said = comments.flatMap(({ author, body, claim }) => [
+    `${author === 'human' ? 'The person' : 'An agent'}${claim === null ? '' : ` (${claim})`}:`,
+    ...quoteWords(body),
+  ]);
+  return ['', `- ${safeLine(file)}:${line}`, ...said.map((each) => `  ${each}`)];
+}
+
+/** Words of somebody, each line marked as theirs; control characters are shown, so that none hides or forges a line. */
+function quoteWords(text: string): readonly string[] {
+  return safeText(text.replaceAll('\r\n', '\n'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd());
 }
 
 function steer(facts: PromptFacts): readonly string[] {

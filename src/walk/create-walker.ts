@@ -5,7 +5,7 @@ import { thaw } from './frozen.ts';
 import { fileItem } from './file-item.ts';
 import { planNext } from './plan-next.ts';
 import type { WalkPorts } from './ports.ts';
-import { openReviews, type InTurn, type Reviews } from './reviews.ts';
+import { listOpenThreads, openReviews, type InTurn, type Reviews } from './reviews.ts';
 import { openWorkerCalls, type WorkerCalls } from './worker-calls.ts';
 import { findSessions, type Found } from './reattach.ts';
 import { Slots } from './slots.ts';
@@ -124,6 +124,7 @@ class ItemWalker implements Walker {
       promptFacts(item, frozen, {
         task: task?.kind === 'agent' ? task : null,
         failures: item.fixLoop === null ? [] : await tellFailures(this.#ports, item.fixLoop.failures),
+        threads: await listOpenThreads(this.#ports, item),
       }),
     );
     return `${context}\n\n${words}`;

@@ -182,7 +182,7 @@ export async function runJudge(
   const item = await run.item();
   const remainingMs = await loopRemainingMs(ports, { item, place });
   const failures = await tellFailures(ports, failed.failures);
-  await runTask(ports, run, { ready, worktree, nodeId: node.id, item, remainingMs, failures }, judge);
+  await runTask(ports, run, { ready, worktree, nodeId: node.id, item, remainingMs, failures, threads: [] }, judge);
   const rows = await ports.store.listSessions({ itemId: item.id, statuses: null });
   const row = rows.findLast((each) => each.task === judge.path && each.attempt === item.attempt) ?? null;
   const [verdict, reasoning, sessionId] = [row?.verdict ?? null, row?.reason ?? null, row?.id ?? null];

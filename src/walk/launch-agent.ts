@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { KraftError } from '../base/index.ts';
 import type { AgentChainTask } from '../chain/index.ts';
-import { spellCommand } from '../harness/index.ts';
+import { renderSessionFile, spellCommand } from '../harness/index.ts';
 import { renderPrompt, renderResume, runOf } from '../items/index.ts';
 import type { SessionRow } from '../store/index.ts';
 import {
@@ -149,7 +149,7 @@ async function findEarlier(
   if (last === undefined || last.harness !== open.selected.name || last.agentSession === null) return null;
   if (last.status !== 'paused' && last.status !== 'rate_limited') return null;
   const home = join(ports.paths.run, 'sandbox-home', item.id);
-  const isThere = await holdsAgentSession(home, last.agentSession);
+  const isThere = await holdsAgentSession(home, renderSessionFile(open.selected.harness, last.agentSession));
   const lost = isThere ? null : 'its HOME does not hold it any more';
   return { agentSession: last.agentSession, lost };
 }
@@ -160,7 +160,7 @@ function wasStarted(row: SessionRow): boolean {
 
 /** The session that an agent task is: prompt and options in the words of its harness. */
 export function agentRequest(
-  { ready, item, nodeId, failures }: Omit<TaskContext, 'worktree' | 'remainingMs'>,
+  { ready, item, nodeId, failures, threads }: Omit<TaskContext, 'worktree' | 'remainingMs'>,
   {
     task,
     open,
@@ -169,7 +169,7 @@ export function agentRequest(
 ): SessionRequest {
   const { harness, name, defaults } = open.selected;
   const resume = earlier === null || earlier.lost !== null ? null : earlier.agentSession;
-  const facts = promptFacts(item, ready, { task, failures });
+  const facts = promptFacts(item, ready, { task, failures, threads });
   const { context, task: prompt } = resume === null ? renderPrompt(facts) : renderResume(facts);
   // What it has read already is not put in front of the prompt once more.
   const isRepeated = resume !== null && harness.capabilities.systemPrompt === null;

@@ -5,6 +5,7 @@ import { walkErrors } from './errors.ts';
 import { worktreeOf } from './frozen.ts';
 import type { WalkPorts } from './ports.ts';
 import { readyItem } from './ready.ts';
+import { listOpenThreads } from './reviews.ts';
 import { Run } from './run.ts';
 import { agentRequest } from './launch-agent.ts';
 import { openFirst } from './agent-routes.ts';
@@ -21,7 +22,8 @@ export async function planNext(ports: WalkPorts, item: Item): Promise<LaunchPlan
   if (found === undefined) throw walkErrors.create('NODE_UNKNOWN', { node: 'an agent task', chain: ready.chain.id });
   const { task, nodeId } = found;
   const open = await openFirst(ports, task, { item, repo: ready.repo });
-  const request = agentRequest({ ready, item, nodeId, failures: [] }, { task, open, earlier: null });
+  const threads = await listOpenThreads(ports, item);
+  const request = agentRequest({ ready, item, nodeId, failures: [], threads }, { task, open, earlier: null });
   const live = await ports.store.listSessions({ itemId: item.id, statuses: ['pending', 'running'] });
   const { store } = await ports.git.openRefStore({
     repository: ready.repository,

@@ -6,7 +6,7 @@ import type { Frozen } from './frozen.ts';
 export function promptFacts(
   item: Item,
   { repo }: Pick<Frozen, 'repo'>,
-  { task, failures }: { readonly task: AgentChainTask | null; readonly failures: PromptFacts['failures'] },
+  { task, failures, threads }: { readonly task: AgentChainTask | null } & Pick<PromptFacts, 'failures' | 'threads'>,
 ): PromptFacts {
   return {
     title: item.title,
@@ -19,6 +19,8 @@ export function promptFacts(
     setupCommand: repo.setupCommand === '' ? null : repo.setupCommand,
     intentDir: repo.intentDir,
     failures,
+    rejection: item.rejection,
+    threads,
     steer: item.steer,
   };
 }

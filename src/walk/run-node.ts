@@ -3,6 +3,7 @@ import type { Item, TaskFailure } from '../items/index.ts';
 import { loopRemainingMs, nextRepair, runJudge, tellFailures, type NodePlace } from './fix-loop.ts';
 import { Interrupt } from './interrupt.ts';
 import type { WalkPorts } from './ports.ts';
+import { listOpenThreads } from './reviews.ts';
 import type { Run } from './run.ts';
 import type { TaskContext } from './session-end.ts';
 import { listFindings } from './findings.ts';
@@ -205,6 +206,7 @@ async function contextOf(ports: WalkPorts, run: Run, place: NodePlace, path: str
     item,
     remainingMs: await loopRemainingMs(ports, { item, place }),
     failures: await tellFailures(ports, await failuresFor(ports, item, path)),
+    threads: await listOpenThreads(ports, item),
   };
 }
 

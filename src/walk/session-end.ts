@@ -1,6 +1,6 @@
 import type { StopKind } from '../events/index.ts';
 import type { Worktree } from '../git/index.ts';
-import { runOf, type Item, type PromptFailure, type TaskFailure } from '../items/index.ts';
+import { runOf, type Item, type PromptFailure, type TaskFailure, type ThreadView } from '../items/index.ts';
 import type { SessionRow } from '../store/index.ts';
 import { capStop, explainCapped } from './item-caps.ts';
 import type { WalkPorts } from './ports.ts';
@@ -20,6 +20,8 @@ export interface TaskContext {
   readonly remainingMs: number | null;
   /** What it is there to mend; empty outside a repair and a recovery. */
   readonly failures: readonly PromptFailure[];
+  /** Open review threads that its agents are told of; empty but behind a rejection. */
+  readonly threads: readonly ThreadView[];
 }
 
 /** A session without an agent. `commandText` is the command as people know it. */
@@ -124,8 +126,9 @@ const stopWords: Readonly<Record<SessionEnd['status'], StopWords | null>> = {
   },
   capped_out: {
     kind: 'cap',
-    reason: (end) => end.reason ?? 'The session reached its time cap.',
-    remedy: 'Raise the time cap in policy.yaml or repos.yaml. ',
+    // No policy’s bound: those say themselves where they are raised.
+    reason: () => 'The session used up the time that its fix loop had left.',
+    remedy: 'Raise the wall clock of the loop (`loops` in policy.yaml, `timeout_minutes` of a policy). ',
   },
   paused: unknownEnd,
   rate_limited: unknownEnd,
