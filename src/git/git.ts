@@ -102,6 +102,20 @@ export interface Git {
       readonly removeBase: boolean;
     },
   ): Promise<{ readonly branchRemoved: boolean }>;
+  /**
+   * The same for an item whose repository is gone: what lies in Kraft's own directories. Preconditions: `path` does.
+   * Idempotent.
+   */
+  removeLostWorktree(options: { readonly path: string; readonly itemId: string }): Promise<void>;
+  /** Commits of the item's branch that no other branch, tag or remote has; 0 without a branch. */
+  countOwnCommits(
+    repository: Repository,
+    options: { readonly branch: string; readonly itemId: string },
+  ): Promise<number>;
+  /** Branches that Kraft made and that are still there, without `refs/heads/`. */
+  listItemBranches(repository: Repository): Promise<readonly string[]>;
+  /** Every ref store of this home: its item, null where that cannot be read, and the paths that it is made of. */
+  listRefStores(): Promise<readonly { readonly itemId: string | null; readonly paths: readonly string[] }[]>;
   /** The branch's commit in the person's repository, or null. */
   branchCommit(repository: Repository, branch: string): Promise<string | null>;
   /** Copies `local_files` that the worktree ignores (CC 1.3). */
@@ -141,6 +155,11 @@ export interface Git {
   checkWorktree(options: { readonly repository: Repository; readonly worktree: Worktree }): Promise<string | null>;
   /** Paths that differ between the base commit and the branch plus the working tree, for choosing test scopes. */
   changedPaths(options: { readonly repository: Repository; readonly worktree: Worktree }): Promise<readonly string[]>;
+  /** Paths that the working tree changes on top of the branch, ignored files aside, sorted. Errors: WORKTREE_UNREADABLE. */
+  listUncommitted(options: {
+    readonly repository: Repository;
+    readonly worktree: Worktree;
+  }): Promise<readonly string[]>;
   /**
    * Files of the worktree that are neither tracked nor ignored, sorted; a directory of nothing but such is one entry with a
    * slash. Errors: WORKTREE_UNREADABLE.

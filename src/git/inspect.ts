@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { safeLine } from '../base/index.ts';
-import { ancestors, gitlinkMode, movedGitlinks, parseEntries, type TreeEntry } from '../refs/index.ts';
+import { ancestors, gitlinkMode, movedGitlinks, parseEntries, type Pin, type TreeEntry } from '../refs/index.ts';
 import { gitErrors } from './errors.ts';
 import type { Repository, Worktree } from './git.ts';
 import { explainEnd, largeOutputBytes, type GitPlace, type GitRunner } from './run-git.ts';
@@ -103,18 +103,34 @@ export async function changedPaths(git: GitRunner, runDir: string, what: Inspect
   const pins = await readFilterPins(git, what.repository.commonDir, 'repository');
   return withView(git, runDir, what, async (view) => {
     const committed = await committedPaths(git, view, what.worktree);
-    const status = await git.result({
-      args: ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=all'],
-      action: 'compare the worktree',
-      place: view.place,
-      pins,
-      timeoutMs: inspectTimeoutMs,
-      outputMaxBytes: largeOutputBytes,
-    });
-    refuseUnreadable(status, what.worktree.path);
-    const uncommitted = splitZ(status.stdout).map((record) => record.slice(3));
+    const uncommitted = await readStatus(git, view, { pins, path: what.worktree.path });
     return [...new Set([...committed, ...uncommitted])].toSorted();
   });
+}
+
+/** Paths that the working tree changes on top of the branch, untracked files included and ignored ones not, sorted. */
+export async function listUncommitted(git: GitRunner, runDir: string, what: Inspected): Promise<readonly string[]> {
+  const pins = await readFilterPins(git, what.repository.commonDir, 'repository');
+  return withView(git, runDir, what, async (view) =>
+    (await readStatus(git, view, { pins, path: what.worktree.path })).toSorted(),
+  );
+}
+
+async function readStatus(
+  git: GitRunner,
+  view: WorktreeView,
+  { pins, path }: { readonly pins: readonly Pin[]; readonly path: string },
+): Promise<readonly string[]> {
+  const status = await git.result({
+    args: ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=all'],
+    action: 'compare the worktree',
+    place: view.place,
+    pins,
+    timeoutMs: inspectTimeoutMs,
+    outputMaxBytes: largeOutputBytes,
+  });
+  refuseUnreadable(status, path);
+  return splitZ(status.stdout).map((record) => record.slice(3));
 }
 
 /** Files of the worktree that are neither tracked nor ignored. Reads names alone, so no filter runs. */

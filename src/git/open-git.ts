@@ -5,17 +5,21 @@ import { markStarted } from '../process/index.ts';
 import { storeLayout, type AlternatePaths } from '../refs/index.ts';
 import type { Git, Repository } from './git.ts';
 import { branchDiff, branchLog, listTree, readBlob } from './history.ts';
-import { changedPaths, checkWorktree, findPlanted, listUntracked } from './inspect.ts';
+import { changedPaths, checkWorktree, findPlanted, listUncommitted, listUntracked } from './inspect.ts';
 import { copyLocalFiles } from './local-files.ts';
 import { openKeyedLock, type KeyedLock } from './lock.ts';
-import { discardStore, openStore, storesOfItem, type StorePlace } from './open-store.ts';
+import { discardStore, listStores, openStore, storesOfItem, type StorePlace } from './open-store.ts';
 import { probeRepository } from './probe-repository.ts';
 import { publishBranch } from './publish.ts';
 import { findAdminDir } from './registration.ts';
 import { commitOf, resolveBase } from './resolve-base.ts';
 import { openRunner, type GitRunner } from './run-git.ts';
 import { sweepStores } from './sweep.ts';
-import { createWorktree, removeItemRefs, removeRegistration } from './worktree.ts';
+import { removeTree } from './trusted-files.ts';
+import { countOwnCommits, createWorktree, listItemBranches, removeItemRefs, removeRegistration } from './worktree.ts';
+
+/** More commits than that are not counted. */
+const ownCommitsMax = 100_000;
 
 export interface OpenGitOptions {
   /** Kraft's run directory; made when absent. */
@@ -46,6 +50,10 @@ export function openGit(options: OpenGitOptions): Git {
     createWorktree: (repository, worktree) =>
       lock.hold(repository.commonDir, () => createWorktree(git, repository, worktree)),
     removeWorktree: (repository, removal) => removeWorktree(git, { runDir, lock }, repository, removal),
+    removeLostWorktree: (lost) => removeLostWorktree({ runDir, lock }, lost),
+    countOwnCommits: (repository, branch) => countOwnCommits(git, repository, { ...branch, max: ownCommitsMax }),
+    listItemBranches: (repository) => listItemBranches(git, repository),
+    listRefStores: () => listStores(runDir),
     branchCommit: (repository, branch) => commitOf(git, repository, `refs/heads/${branch}`),
     copyLocalFiles: (repository, worktree, files) => copyLocalFiles(git, repository, worktree, files),
     openRefStore: (store) => lock.hold(store.worktree.adminDir, () => openStore(git, place, store)),
@@ -56,23 +64,26 @@ export function openGit(options: OpenGitOptions): Git {
     findPlanted: (worktree) => findPlanted(git, runDir, worktree),
     checkWorktree: ({ worktree }) => checkWorktree(runDir, worktree),
     changedPaths: (worktree) => changedPaths(git, runDir, worktree),
+    listUncommitted: (worktree) => listUncommitted(git, runDir, worktree),
     listUntracked: (worktree) => listUntracked(git, runDir, worktree),
     branchLog: ({ repository, ...range }) => branchLog(git, repository, range),
     branchDiff: ({ repository, ...diff }) => branchDiff(git, repository, diff),
   };
 }
 
+interface Held {
+  readonly runDir: string;
+  readonly lock: KeyedLock;
+}
+
 async function removeWorktree(
   git: GitRunner,
-  kraft: { readonly runDir: string; readonly lock: KeyedLock },
+  kraft: Held,
   repository: Repository,
   options: Parameters<Git['removeWorktree']>[1],
 ): ReturnType<Git['removeWorktree']> {
   const registered = await findAdminDir(repository.commonDir, options.path);
-  const stores = await storesOfItem(kraft.runDir, options.itemId);
-  for (const adminDir of new Set([...stores, ...(registered === null ? [] : [registered])])) {
-    await kraft.lock.hold(adminDir, () => discardStore(storeLayout(kraft.runDir, adminDir)));
-  }
+  await discardStores(kraft, options.itemId, registered === null ? [] : [registered]);
   return kraft.lock.hold(repository.commonDir, async () => {
     // What is neither registered here nor in Kraft's own directory is nothing of Kraft's to remove.
     if (registered !== null || options.path.startsWith(kraft.runDir + sep)) {
@@ -80,4 +91,18 @@ async function removeWorktree(
     }
     return removeItemRefs(git, repository, options);
   });
+}
+
+async function removeLostWorktree(
+  kraft: Held,
+  { path, itemId }: { readonly path: string; readonly itemId: string },
+): Promise<void> {
+  await discardStores(kraft, itemId, []);
+  if (path.startsWith(kraft.runDir + sep)) await removeTree(path);
+}
+
+async function discardStores({ runDir, lock }: Held, itemId: string, more: readonly string[]): Promise<void> {
+  for (const adminDir of new Set([...(await storesOfItem(runDir, itemId)), ...more])) {
+    await lock.hold(adminDir, () => discardStore(storeLayout(runDir, adminDir)));
+  }
 }

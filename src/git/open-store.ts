@@ -136,6 +136,20 @@ export async function storesOfItem(runDir: string, itemId: string): Promise<read
   return found;
 }
 
+/** Every store with the item that its record names (null where there is none to read), and the paths that it is made of. */
+export async function listStores(
+  runDir: string,
+): Promise<readonly { readonly itemId: string | null; readonly paths: readonly string[] }[]> {
+  const dir = join(runDir, 'sandbox-git');
+  const stores = Map.groupBy(await namesIn(dir), (name) => name.replace(/\.(?:json|worktree|ro)$/u, ''));
+  return Promise.all(
+    [...stores].map(async ([store, names]) => {
+      const sidecar = parseSidecar((await readIfPresent(join(dir, `${store}.json`))) ?? '');
+      return { itemId: sidecar?.work_item_id ?? null, paths: names.map((name) => join(dir, name)) };
+    }),
+  );
+}
+
 function storeNameMatches(runDir: string, adminDir: string, name: string): boolean {
   return basename(storeLayout(runDir, adminDir).sidecar) === name;
 }

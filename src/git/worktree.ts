@@ -1,6 +1,14 @@
 import { realpath, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { baseRef, branchRef, filterPins, incomingRef, parseFilterNames, type Pin } from '../refs/index.ts';
+import {
+  baseRef,
+  branchPrefix,
+  branchRef,
+  filterPins,
+  incomingRef,
+  parseFilterNames,
+  type Pin,
+} from '../refs/index.ts';
 import { gitErrors } from './errors.ts';
 import type { Repository, Worktree } from './git.ts';
 import { checkedOutElsewhere, findAdminDir } from './registration.ts';
@@ -89,18 +97,44 @@ export async function removeItemRefs(
 }
 
 async function isExpendable(git: GitRunner, repository: Repository, branch: string, itemId: string): Promise<boolean> {
+  if ((await commitOf(git, repository, branchRef(branch))) === null) return false;
+  if ((await checkedOutElsewhere(repository.commonDir, branch, null)) !== null) return false;
+  return (await countOwnCommits(git, repository, { branch, itemId, max: 1 })) === 0;
+}
+
+/**
+ * Commits of the branch that no other branch, tag or remote has, counted up to `max`; 0 for a branch that does not exist.
+ * Refs that Kraft keeps for itself hold nothing: they go with their items. What the item started from is not its own.
+ */
+export async function countOwnCommits(
+  git: GitRunner,
+  repository: Repository,
+  { branch, itemId, max }: { readonly branch: string; readonly itemId: string; readonly max: number },
+): Promise<number> {
   const tip = await commitOf(git, repository, branchRef(branch));
-  if (tip === null || (await checkedOutElsewhere(repository.commonDir, branch, null)) !== null) return false;
-  const own = await git.text({
+  if (tip === null) return 0;
+  const base = await commitOf(git, repository, baseRef(itemId));
+  const counted = await git.text({
     args: [
-      ...['rev-list', '--max-count=1', tip, '--not'],
-      ...[`--exclude=${branchRef(branch)}`, `--exclude=${incomingRef(itemId)}`, '--all'],
+      ...['rev-list', '--count', `--max-count=${max}`, tip, '--not', ...(base === null ? [] : [base])],
+      ...[`--exclude=${branchRef(branch)}`, '--exclude=refs/kraft/*', '--glob=refs/*'],
     ],
     action: 'look whether the branch holds commits of its own',
     place: atGitDir(repository.commonDir),
     timeoutMs: longTimeoutMs,
   });
-  return own.trim() === '';
+  return Number(counted.trim());
+}
+
+/** Branches that Kraft made and that are still there. */
+export async function listItemBranches(git: GitRunner, repository: Repository): Promise<readonly string[]> {
+  const listed = await git.text({
+    args: ['for-each-ref', '--format=%(refname)', branchRef(branchPrefix)],
+    action: 'list the branches of items',
+    place: atGitDir(repository.commonDir),
+  });
+  const start = branchRef('');
+  return listed.split('\n').flatMap((ref) => (ref.startsWith(start) ? [ref.slice(start.length)] : []));
 }
 
 async function deleteRef(git: GitRunner, repository: Repository, ref: string): Promise<void> {
