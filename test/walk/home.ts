@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -119,6 +119,7 @@ export class Home implements AsyncDisposable {
         const selected = selectHarness(name, await loadHarnesses(config), this.harnessProfiles);
         // The agent of the worker image, run where it lies.
         const agent = join(import.meta.dirname, '../../images/worker/demo/agent.mjs');
+        if (selected.harness.id !== 'demo') return selected;
         return { ...selected, harness: { ...selected.harness, command: [process.execPath, agent] } };
       },
       lookAtRow: this.lookAtRow,
@@ -131,6 +132,56 @@ export class Home implements AsyncDisposable {
       },
       fullDiskRetryMs: 10,
     };
+  }
+
+  /** Adds harnesses whose agent is `stream-agent.ts` under their name: it prints a log as `claude` does. */
+  addStreamHarnesses(...names: string[]): void {
+    const dir = join(this.base, 'config', 'harnesses');
+    mkdirSync(dir, { recursive: true });
+    const agent = join(import.meta.dirname, '../support/stream-agent.ts');
+    for (const id of names) {
+      const file = {
+        id,
+        kind: 'cli',
+        command: [process.execPath, agent, id],
+        capabilities: {
+          prompt: { cli: ['-p', '{value}'] },
+          context: { channel: 'prompt' },
+          usage: { source: 'envelope', reader: 'claude-stream-json' },
+          model: { cli: ['--model', '{value}'] },
+          effort: { cli: ['--effort', '{value}'] },
+          resume: { cli: ['--resume', '{value}'] },
+        },
+      };
+      writeFileSync(join(dir, `${id}.yaml`), JSON.stringify(file));
+    }
+  }
+
+  writeChain(id: string, chain: object): void {
+    const dir = join(this.base, 'config', 'chains');
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, `${id}.yaml`), JSON.stringify(chain));
+  }
+
+  /** What an item's agents printed, each as its arguments and what it was asked. */
+  async prompts(id: string): Promise<readonly { readonly name: string; readonly args: readonly string[] }[]> {
+    const rows = (await this.sessions(id)).filter((row) => row.harness !== null && row.startedAt !== null);
+    return rows.flatMap((row) =>
+      readFileSync(row.logPath, 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith('{"started"'))
+        .map((line) => (JSON.parse(line) as { started: { name: string; args: string[] } }).started),
+    );
+  }
+
+  /** Lets time pass until the next alarm and rings it. */
+  async passTime(): Promise<void> {
+    const [alarm] = this.alarms;
+    if (alarm === undefined) throw new Error('nothing is armed');
+    this.alarms.delete(alarm);
+    this.aheadMs += alarm.ms;
+    alarm.ring();
+    await this.walker.idle();
   }
 
   file(description: string, more: Partial<FileRequest> = {}): Promise<Item> {
