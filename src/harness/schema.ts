@@ -130,7 +130,7 @@ export const HarnessFile = z
     env: z
       .record(variable, z.string())
       .default({})
-      .meta({ description: 'Literal variables of each launch; the repository’s own `env` wins.' }),
+      .meta({ description: 'Literal variables of each launch; they win over the repository’s `env`.' }),
     scripted: z
       .boolean()
       .default(false)

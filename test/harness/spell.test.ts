@@ -201,7 +201,11 @@ describe('checkProfiles', () => {
         },
       },
     };
-    expect(checkProfiles(profiles, harnesses).map((error) => error.message)).toEqual([
+    const errors = checkProfiles(profiles, harnesses);
+    expect(new Set(errors.map((error) => error.code))).toEqual(
+      new Set(['KRAFT_PROFILE_NAMES_UNKNOWN', 'KRAFT_PROFILE_VALUE_REFUSED']),
+    );
+    expect(errors.map((error) => error.message)).toEqual([
       expect.stringContaining('harnesses.lost of harnesses.yaml names the provider "nobody"'),
       expect.stringContaining('harnesses.wrong.defaults of harnesses.yaml sets model "claude-opus"'),
       expect.stringContaining('harnesses.wrong.defaults of harnesses.yaml sets effort "huge"'),
