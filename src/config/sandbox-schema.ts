@@ -16,7 +16,7 @@ export const ResourcesBlock = z.strictObject({
       if (!/^\d+(?:\.\d{1,9})?$/u.test(String(cpus))) problem(ctx, 'must have at most 9 decimals', {});
     })
     .optional()
-    .meta({ description: 'CPUs, fractions allowed; at least 0.01.' }),
+    .meta({ description: 'CPUs, fractions of up to 9 decimals allowed; at least 0.01.' }),
   memory: z
     .string()
     .superRefine((text, ctx) => {
