@@ -2,13 +2,13 @@
 
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { prepare } from './setup/prepare.mjs';
+import { prepare, prepareSources } from './setup/prepare.mjs';
 import { SetupRefusal, runMain, say, sayDurations } from './setup/progress.mjs';
 import { tiers } from './test/tiers.mjs';
 
 const help = `npm test [-- OPTIONS]
 
-  --only LIST   tiers to run, of ${tiers.map((tier) => tier.name).join(',')}; without e2e there is no set-up
+  --only LIST   tiers to run, of ${tiers.map((tier) => tier.name).join(',')}; without e2e no engine is set up
   --yes         install system packages without asking (so do CI=true and a missing terminal)
 
 With KRAFT_E2E=required a test that is skipped fails the run.`;
@@ -42,10 +42,9 @@ await runMain(async () => {
   });
   if (values.help) return say(help);
   const chosen = chooseTiers(values.only);
-  if (chosen.some((tier) => tier.name === 'e2e')) {
-    await prepare({ yes: values.yes, forTests: true });
-    sayDurations();
-  }
+  if (chosen.some((tier) => tier.name === 'e2e')) await prepare({ yes: values.yes, forTests: true });
+  else await prepareSources();
+  sayDurations();
   const rows = await runTiers(chosen);
   const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
   const total = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };

@@ -20,11 +20,17 @@ import { ensureWorkerImages, hasWorkerImages, workerImageNames } from './worker-
 
 const need = (folder, purpose, mebibytes) => ({ folder, purpose, mebibytes });
 
-/** What the parts that are missing will take, before an engine can be asked. */
-function listFirstNeeds({ forTests }) {
+/** What Node and the packages will take where they are missing. */
+function listSourceNeeds() {
   const needs = [need(os.tmpdir(), 'temporary files', 300)];
   if (nodePathAddition() !== null && !existsSync(nodePathAddition())) needs.push(need(toolsDir, 'Node 24', 350));
   if (!dependenciesAreInstalled()) needs.push(need(path.join(projectDir, 'node_modules'), 'npm packages', 400));
+  return needs;
+}
+
+/** What the parts that are missing will take, before an engine can be asked. */
+function listFirstNeeds({ forTests }) {
+  const needs = listSourceNeeds();
   const missing = (forTests ? ['dockerd', 'podman'] : ['dockerd']).filter(
     (name) => findProgram(name, `${process.env.PATH}:/usr/sbin`) === null,
   );
@@ -59,6 +65,15 @@ async function prepareTests([first, ...others], images, { yes }) {
   const user = await step('Account and rootless engines of the tests', () => ensureTestUser({ yes }));
   const rootful = others.map(({ engine, env }) => ({ title: engine, engine, env: { ...process.env, ...env } }));
   await step('Images in the other engines', () => shareImages(first, [...rootful, ...rootlessEngines(user)], images));
+}
+
+/** Brings what the sources need to be checked and run, and no engine. */
+export function prepareSources() {
+  return withLock(async () => {
+    await step('Free disk', async () => checkDisk(listSourceNeeds()));
+    await step('Node', ensureNode);
+    await step('npm packages', ensureDependencies);
+  });
 }
 
 /**

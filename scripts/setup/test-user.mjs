@@ -78,15 +78,33 @@ function openDevice(device) {
   if (existsSync(device) && (statSync(device).mode & 0o006) !== 0o006) chmodSync(device, 0o666);
 }
 
-async function ensureRootlessPodman(env) {
-  const info = () =>
+/** The storage drivers to try, the quickest first. */
+function listStorageConfs(storageDir) {
+  const storage = `[storage]\ndriver = "overlay"\nrootless_storage_path = "${storageDir}"\n`;
+  return [storage, `${storage}\n[storage.options.overlay]\nmount_program = "/usr/bin/fuse-overlayfs"\n`];
+}
+
+/**
+ * Makes rootless Podman answer; gives the variables that reach it. Left to itself a Podman without a `storage.conf` may
+ * copy the whole image for each container, which is most of what a test of it takes.
+ */
+async function ensureRootlessPodman(env, home) {
+  const info = (variables) =>
     run(asUser[0], [...asUser.slice(1), 'podman', 'info', '--format', '{{.Host.Security.Rootless}}'], {
-      env,
+      env: { ...env, ...variables },
       cwd: '/',
     });
-  const { code, stdout, stderr } = await info();
+  const file = path.join(engineStateDir, 'storage-rootless.conf');
+  for (const text of listStorageConfs(path.join(home, '.local', 'share', 'kraft-engine', 'podman'))) {
+    writeAtomic(file, `# Written by scripts/setup for the account of the tests.\n${text}`);
+    const { code, stdout } = await info({ CONTAINERS_STORAGE_CONF: file });
+    if (code === 0 && stdout.trim() === 'true') return { CONTAINERS_STORAGE_CONF: file };
+  }
+  rmSync(file);
+  const { code, stdout, stderr } = await info({});
   if (code !== 0 || stdout.trim() !== 'true')
     throw new SetupRefusal(`Rootless Podman does not answer for ${NAME}:\n${stderr}`);
+  return {};
 }
 
 function findRootlessDocker() {
@@ -138,12 +156,12 @@ export async function ensureTestUser({ yes }) {
   await installPackages([...packagesFor.rootless, ...packagesFor.tests], 'the end-to-end tests', { yes });
   if (findProgram('setpriv') === null) throw new SetupRefusal('The tests need `setpriv` (package util-linux).');
   const account = await ensureAccount({ yes });
-  const env = userEnvironment(account);
-  mkdirSync(env.XDG_RUNTIME_DIR, { recursive: true, mode: 0o700 });
-  chownSync(env.XDG_RUNTIME_DIR, account.uid, account.gid);
+  const base = userEnvironment(account);
+  mkdirSync(base.XDG_RUNTIME_DIR, { recursive: true, mode: 0o700 });
+  chownSync(base.XDG_RUNTIME_DIR, account.uid, account.gid);
   openDevice('/dev/net/tun');
   openDevice('/dev/fuse');
-  await ensureRootlessPodman(env);
+  const env = { ...base, ...(await ensureRootlessPodman(base, account.home)) };
   const rootlessDockerHost = await ensureRootlessDocker(env);
   const user = {
     ...account,
