@@ -51,7 +51,11 @@ const agent = z.strictObject({
   effort: text.optional().meta({ description: 'Effort, as the harness spells it.' }),
   skill: text.optional().meta({ description: 'Skill that the agent gets; not built yet.' }),
   produces: id.optional().meta({ description: 'Artifact that it must leave; not built yet.' }),
-  profile: id.optional().meta({ description: 'Profile of harnesses.yaml for model and effort; not built yet.' }),
+  profile: id
+    .optional()
+    .meta({
+      description: 'Agent profile of harnesses.yaml, for model, effort and fallback; in place of `model` and `effort`.',
+    }),
   fallback: z
     .array(
       z.strictObject({
@@ -62,7 +66,10 @@ const agent = z.strictObject({
       }),
     )
     .optional()
-    .meta({ description: 'What to go on with under a rate limit; not built yet.' }),
+    .meta({
+      description:
+        'What to go on with, in order, when a provider limits it or a profile is not there; `[]` is nothing.',
+    }),
   inputs: z
     .array(z.enum(['review_package', 'carried_findings', 'previous_review']))
     .optional()
@@ -152,7 +159,9 @@ const plainBody = {
 
 const Recovery = z.strictObject(plainBody).refine(oneBody, oneBodyWords);
 const recovery = {
-  on_failure: Recovery.optional().meta({ description: 'Run once when it fails, before a fix loop; then the part runs again.' }),
+  on_failure: Recovery.optional().meta({
+    description: 'Run once when it fails, before a fix loop; then the part runs again.',
+  }),
 };
 
 const Task = z.discriminatedUnion(
@@ -202,7 +211,9 @@ const ExecNode = z
     kind: z.literal('exec').optional().meta({ description: 'Which sort of node it is; unset is `exec`.' }),
     tasks: tasks.optional().meta({ description: 'One step named main.' }),
     steps: z.array(Step).min(1).optional().meta({ description: 'Run one after the other.' }),
-    fix_loop: FixLoop.optional().meta({ description: 'Repairs what failed and runs the node again, until it passes or the bounds are reached.' }),
+    fix_loop: FixLoop.optional().meta({
+      description: 'Repairs what failed and runs the node again, until it passes or the bounds are reached.',
+    }),
     escalation: later,
     on_base_changed: z
       .strictObject({
@@ -219,7 +230,9 @@ const GateNode = z.strictObject({
   ...extending,
   kind: z.literal('gate').meta({ description: 'A gate waits for a person.' }),
   message: text.optional().meta({ description: 'What the person is asked.' }),
-  artifact: id.optional().meta({ description: 'What the person looks at: an artifact that a task produces; not built yet.' }),
+  artifact: id
+    .optional()
+    .meta({ description: 'What the person looks at: an artifact that a task produces; not built yet.' }),
   artifact_required: z.boolean().optional().meta({ description: 'Whether the gate stops without it; not built yet.' }),
   reject_to: id.optional().meta({ description: 'Earlier node that a rejected item goes back to.' }),
   timeout: minutes.optional().meta({ description: 'Minutes until it stops waiting; not built yet.' }),

@@ -14,10 +14,13 @@ const layer = {
   allowed_harnesses: setting(z.array(Identifier), 'Harness profiles that may run; unset is all.'),
   timeout_minutes: setting(Minutes, 'Wall-clock minutes of one fix loop.'),
   max_attempts: setting(Count, 'Attempts of one fix loop.'),
-  time_cap_minutes: setting(Minutes, 'Minutes of one session.'),
-  total_time_cap_minutes: setting(Minutes, 'Minutes of all sessions of an item together.'),
-  token_budget: setting(Count, 'Tokens of an item.'),
-  budget_usd: setting(Usd, 'US dollars of an item.'),
+  time_cap_minutes: setting(Minutes, 'Minutes of one session; of all levels the smallest holds.'),
+  total_time_cap_minutes: setting(
+    Minutes,
+    'Minutes of all sessions together: of the item, or of the node, step or task that says it.',
+  ),
+  token_budget: setting(Count, 'Tokens in and out of all sessions together, without those read from a cache.'),
+  budget_usd: setting(Usd, 'US dollars of all sessions together, as the agents tell them.'),
   escalation_harness: setting(Identifier, 'Harness profile that takes over when an item is stuck.'),
 };
 
@@ -51,8 +54,12 @@ export const PolicyFile = z.strictObject({
   ),
   budgets: z
     .strictObject({
-      work_item_usd: withDefault(Usd.nullable(), 'US dollars of one item; null is no bound.', 10),
-      daily_usd: withDefault(Usd.nullable(), 'US dollars of one day; null is no bound.', 50),
+      work_item_usd: withDefault(
+        Usd.nullable(),
+        'US dollars of one item, as its agents tell them; null is no bound.',
+        10,
+      ),
+      daily_usd: withDefault(Usd.nullable(), 'US dollars of all items in one day (UTC); null is no bound.', 50),
     })
     .prefault({})
     .meta({ description: 'Bounds of what agents may cost.' }),
@@ -64,6 +71,10 @@ export const PolicyFile = z.strictObject({
   auto_review_attempts: withDefault(z.int().min(0), 'Attempts of an automatic gate review.', 1),
   forge_cli_timeout_s: withDefault(z.number().positive(), 'Seconds that one call of a forge CLI may take.', 120),
   forge_poll_s: withDefault(z.number().positive(), 'Seconds between two looks at a forge.', 300),
-  rate_limit_retries: withDefault(z.int().min(0), 'Retries of a launch that a provider limits.', 5),
+  rate_limit_retries: withDefault(
+    z.int().min(0),
+    'How often in a row an item waits for a provider before it stops for you.',
+    5,
+  ),
 });
 export type PolicyFile = z.infer<typeof PolicyFile>;

@@ -5,16 +5,16 @@ const depthMax = 8;
 const entriesMax = 50_000;
 
 /**
- * Whether an agent's HOME still holds something that is named after its session: what its resume would read. A worker wrote
+ * Whether an agent's HOME still holds a file or folder whose name contains `name`: what its resume would read. A worker wrote
  * all of it, so that the look is bounded, follows no link and opens no file. Never throws.
  */
-export async function holdsAgentSession(home: string, agentSession: string): Promise<boolean> {
+export async function holdsAgentSession(home: string, name: string): Promise<boolean> {
   let left = entriesMax;
   const look = async (dir: string, depth: number): Promise<boolean> => {
     const below: string[] = [];
     try {
       for await (const entry of await opendir(dir)) {
-        if (entry.name.includes(agentSession)) return true;
+        if (entry.name.includes(name)) return true;
         if (--left <= 0) return false;
         if (entry.isDirectory() && depth < depthMax) below.push(join(dir, entry.name));
       }

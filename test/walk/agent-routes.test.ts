@@ -14,6 +14,13 @@ const task = (more: object): Parameters<typeof listRoutes>[0] => ({ ...entry({})
 const item = { harness: 'demo' };
 const strong: AgentProfile = { models: { claude: 'c-9' }, effort: 'high', fallback: [entry({ harness: 'codex' })] };
 
+interface Choice {
+  readonly model: string | null;
+  readonly profile: AgentProfile | null;
+  readonly models: Readonly<Record<string, string>>;
+  readonly fallback: string | null;
+}
+
 describe('listRoutes (CC 4.5)', () => {
   test.each<{ name: string; of: object; routes: readonly string[] }>([
     { name: 'the item’s harness alone', of: {}, routes: ['demo'] },
@@ -56,23 +63,22 @@ describe('chooseModel (CC 1.3)', () => {
   });
   const models = { mine: 'of the repository', claude: 'of another profile' };
 
-  test.each<[string, string | null, AgentProfile | null, Record<string, string>, string | null, string | null]>([
-    ['the task before all', 'of the task', strong, models, 'default', 'of the task'],
-    ['its profile, by the harness file', null, strong, models, 'default', 'c-9'],
-    ['the repository, by the name of the harness profile', null, null, models, 'default', 'of the repository'],
-    ['the harness profile', null, null, {}, 'default', 'default'],
-    ['nobody', null, null, {}, null, null],
-    [
-      'the repository, for a profile that does not know the harness',
-      null,
-      { ...strong, models: {} },
-      models,
-      null,
-      'of the repository',
-    ],
-  ])('is that of %s', (_, model, profile, repoModels, fallback, expected) => {
-    expect(chooseModel({ model }, profile, { repo: { models: repoModels }, selected: selected(fallback) })).toBe(
-      expected,
-    );
+  const usual = { model: null, profile: null, models, fallback: 'default' };
+
+  test.each<{ name: string; of: Partial<Choice>; expected: string | null }>([
+    { name: 'the task before all', of: { model: 'of the task', profile: strong }, expected: 'of the task' },
+    { name: 'its profile, by the harness file', of: { profile: strong }, expected: 'c-9' },
+    { name: 'the repository, by the name of the harness profile', of: {}, expected: 'of the repository' },
+    { name: 'the harness profile', of: { models: {} }, expected: 'default' },
+    { name: 'nobody', of: { models: {}, fallback: null }, expected: null },
+    {
+      name: 'the repository, for a profile that does not know the harness',
+      of: { profile: { ...strong, models: {} } },
+      expected: 'of the repository',
+    },
+  ])('is that of $name', ({ of, expected }) => {
+    const { model, profile, models: repoModels, fallback } = { ...usual, ...of };
+    const chosen = chooseModel({ model }, profile, { repo: { models: repoModels }, selected: selected(fallback) });
+    expect(chosen).toBe(expected);
   });
 });

@@ -25,37 +25,38 @@ const repair = {
 };
 const chain = (...nodes: ChainNode[]): Chain => ({ nodes }) as unknown as Chain;
 
-test.each<[string, Chain, string | null, string | null, boolean]>([
-  ['an item that has not begun', chain(exec('build', { main: 'agent' })), null, null, true],
-  [
-    'an agent later on',
-    chain(exec('build', { main: 'subprocess' }), exec('more', { main: 'agent' })),
-    'build',
-    null,
-    true,
-  ],
-  [
-    'no agent any more',
-    chain(exec('build', { main: 'agent' }), exec('check', { main: 'subprocess' })),
-    'check',
-    null,
-    false,
-  ],
-  ['an agent that mends what fails', chain(exec('check', { main: 'subprocess' }, repair)), 'check', null, true],
-  [
-    'an agent before where its node is entered',
-    chain(exec('build', { a: 'agent', b: 'subprocess' })),
-    'build',
-    'build.b',
-    false,
-  ],
-  [
-    'an agent where its node is entered',
-    chain(exec('build', { a: 'subprocess', b: 'agent' })),
-    'build',
-    'build.b',
-    true,
-  ],
-])('%s: whether somebody would read the words', (_, nodes, nextNode, enterAt, expected) => {
-  expect(hasAgentAhead(nodes, { nextNode, enterAt })).toBe(expected);
+test.each<{ name: string; of: Chain; at?: [node: string, path: string | null]; read: boolean }>([
+  { name: 'an item that has not begun', of: chain(exec('build', { main: 'agent' })), read: true },
+  {
+    name: 'an agent later on',
+    of: chain(exec('build', { main: 'subprocess' }), exec('more', { main: 'agent' })),
+    at: ['build', null],
+    read: true,
+  },
+  {
+    name: 'no agent any more',
+    of: chain(exec('build', { main: 'agent' }), exec('check', { main: 'subprocess' })),
+    at: ['check', null],
+    read: false,
+  },
+  {
+    name: 'an agent that mends what fails',
+    of: chain(exec('check', { main: 'subprocess' }, repair)),
+    at: ['check', null],
+    read: true,
+  },
+  {
+    name: 'an agent before where its node is entered',
+    of: chain(exec('build', { a: 'agent', b: 'subprocess' })),
+    at: ['build', 'build.b'],
+    read: false,
+  },
+  {
+    name: 'an agent where its node is entered',
+    of: chain(exec('build', { a: 'subprocess', b: 'agent' })),
+    at: ['build', 'build.b'],
+    read: true,
+  },
+])('$name: whether somebody would read the words', ({ of, at, read }) => {
+  expect(hasAgentAhead(of, { nextNode: at?.[0] ?? null, enterAt: at?.[1] ?? null })).toBe(read);
 });
