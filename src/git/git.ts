@@ -155,7 +155,7 @@ export interface Git {
   checkWorktree(options: { readonly repository: Repository; readonly worktree: Worktree }): Promise<string | null>;
   /** Paths that differ between the base commit and the branch plus the working tree, for choosing test scopes. */
   changedPaths(options: { readonly repository: Repository; readonly worktree: Worktree }): Promise<readonly string[]>;
-  /** Paths that the working tree changes on top of the branch, ignored files aside, sorted. Errors: WORKTREE_UNREADABLE. */
+  /** Files of the working tree that are not so on the branch, ignored ones aside, sorted. Errors: WORKTREE_UNREADABLE. */
   listUncommitted(options: {
     readonly repository: Repository;
     readonly worktree: Worktree;

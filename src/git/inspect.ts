@@ -104,16 +104,20 @@ export async function changedPaths(git: GitRunner, runDir: string, what: Inspect
   return withView(git, runDir, what, async (view) => {
     const committed = await committedPaths(git, view, what.worktree);
     const uncommitted = await readStatus(git, view, { pins, path: what.worktree.path });
-    return [...new Set([...committed, ...uncommitted])].toSorted();
+    return [...new Set([...committed, ...uncommitted.map(pathIn)])].toSorted();
   });
 }
 
-/** Paths that the working tree changes on top of the branch, untracked files included and ignored ones not, sorted. */
+/** Files of the working tree that are not so on the branch, untracked ones included and ignored ones not, sorted. */
 export async function listUncommitted(git: GitRunner, runDir: string, what: Inspected): Promise<readonly string[]> {
   const pins = await readFilterPins(git, what.repository.commonDir, 'repository');
-  return withView(git, runDir, what, async (view) =>
-    (await readStatus(git, view, { pins, path: what.worktree.path })).toSorted(),
-  );
+  return withView(git, runDir, what, async (view) => {
+    const records = await readStatus(git, view, { pins, path: what.worktree.path });
+    return records
+      .filter((record) => !/^(?: D|D ) /u.test(record))
+      .map(pathIn)
+      .toSorted();
+  });
 }
 
 async function readStatus(
@@ -130,7 +134,12 @@ async function readStatus(
     outputMaxBytes: largeOutputBytes,
   });
   refuseUnreadable(status, path);
-  return splitZ(status.stdout).map((record) => record.slice(3));
+  return splitZ(status.stdout);
+}
+
+/** The path behind the two letters of a record of `git status`. */
+function pathIn(record: string): string {
+  return record.slice(3);
 }
 
 /** Files of the worktree that are neither tracked nor ignored. Reads names alone, so no filter runs. */

@@ -4,7 +4,8 @@ import { asKraftError } from '../base/index.ts';
 import { endOrphans, endProcessesIn, listAbandoned } from '../process/index.ts';
 import { type Engine, type ListedContainer, homeLabel, sessionContainerName, sessionLabel } from '../runtime/index.ts';
 import { orphanGraceMs } from './adopt.ts';
-import type { SweepKeep, SweepReport } from './launch.ts';
+import type { ReleasedSessions, SweepKeep, SweepReport } from './launch.ts';
+import { setupPrefix } from './plan.ts';
 
 /** The containers of a home that no live session owns. By label alone, never by name (SI 1.16). Pure. */
 export function findLeftovers(
@@ -99,6 +100,36 @@ async function sweepFiles(run: string, keep: SweepKeep): Promise<readonly string
     });
   }
   return problems;
+}
+
+/** Removes results, exit codes and client directories of an item's sessions and setup commands, and with `logs` their logs. */
+export async function removeSessionTraces(run: string, { itemId, sessionIds, logs }: ReleasedSessions): Promise<void> {
+  const dirs = ['results', 'sandbox-client', ...(logs ? ['logs'] : [])].map((name) => join(run, name));
+  const own = new Set(sessionIds);
+  const setup = setupPrefix(itemId);
+  for (const dir of dirs) {
+    for (const name of await namesIn(dir)) {
+      const id = sessionOf(name);
+      if (own.has(id) || id.startsWith(setup)) await removeWorkerTree(join(dir, name));
+    }
+  }
+}
+
+/** Session that an entry of `results`, `logs` or `sandbox-client` is named by. */
+export function sessionOf(name: string): string {
+  const start = sessionContainerName('');
+  const bare = name.startsWith(start) ? name.slice(start.length) : name;
+  return bare.split('.')[0] ?? '';
+}
+
+/** Names in a directory of Kraft's own; none where it was not made yet. Other failures are thrown: unknown is not empty. */
+async function namesIn(dir: string): Promise<readonly string[]> {
+  try {
+    return await readdir(dir);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** Removes a tree that a worker wrote. Folders that it made read-only (a module cache) are opened first; no link is followed. */

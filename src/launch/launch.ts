@@ -236,6 +236,14 @@ export interface Launcher extends AsyncDisposable {
   sweep(keep: SweepKeep): Promise<SweepReport>;
   /** Removes the item's sandbox HOME (abandon, archive). Results and logs stay. */
   releaseItem(itemId: string): Promise<void>;
+  /** Removes what the item's sessions and setup commands left: results, and with `logs` what they printed. Idempotent. */
+  releaseSessions(what: ReleasedSessions): Promise<void>;
+}
+
+export interface ReleasedSessions {
+  readonly itemId: string;
+  readonly sessionIds: readonly string[];
+  readonly logs: boolean;
 }
 
 /** What a sweep leaves as it is. */

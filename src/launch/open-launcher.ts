@@ -6,7 +6,7 @@ import type { HomePaths, PolicySettings, ResolvedRepo, SandboxSettings } from '.
 import { type EnvReader, agentCredentialNames, planForwarding } from '../credentials/index.ts';
 import type { Engine, EngineKind, EngineProbe } from '../runtime/index.ts';
 import { adoptLaunch } from './adopt.ts';
-import { removeWorkerTree, sweepLeftovers } from './cleanup.ts';
+import { removeSessionTraces, removeWorkerTree, sweepLeftovers } from './cleanup.ts';
 import type {
   Adoption,
   LaunchPlan,
@@ -15,6 +15,7 @@ import type {
   Launcher,
   Preflight,
   PreflightRequest,
+  ReleasedSessions,
   RunningLaunch,
   StartHooks,
   SweepKeep,
@@ -135,6 +136,10 @@ class ContainerLauncher implements Launcher {
 
   async releaseItem(itemId: string): Promise<void> {
     await removeWorkerTree(join(this.#options.paths.run, 'sandbox-home', itemId));
+  }
+
+  async releaseSessions(what: ReleasedSessions): Promise<void> {
+    await removeSessionTraces(this.#options.paths.run, what);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -50,6 +50,18 @@ export function launchPaths(run: string, itemId: string, sessionId: string): Lau
   };
 }
 
+/**
+ * The id of a setup command's launch. It has no session row (SI 1.19), so what it leaves tells by its name whose it is.
+ */
+export function setupSessionId(itemId: string, id: string): string {
+  return `${setupPrefix(itemId)}${id}`;
+}
+
+/** How the ids of an item's setup commands begin. */
+export function setupPrefix(itemId: string): string {
+  return `setup-${itemId}-`;
+}
+
 export interface LaunchPaths {
   readonly clientDir: string;
   readonly cidFile: string;

@@ -1,5 +1,5 @@
 import { hasCode, type KraftError } from '../base/index.ts';
-import type { KraftEvent } from '../events/index.ts';
+import type { Actor, KraftEvent } from '../events/index.ts';
 import {
   decide,
   decideFork,
@@ -38,7 +38,7 @@ export async function claimItem(
     if (verb === 'start') throw locked;
     return stopLocked(context, item, locked);
   }
-  await enqueue(context, item, { decision, columns, events, steer });
+  await enqueue(context, item, { decision, columns, events, steer, by: 'human' });
 }
 
 /**
@@ -62,7 +62,7 @@ export async function retryItem(
   const decision = decideFork(item, fork, { chain, gates: await readGates(ports.store, item.id) });
   if (!goesOn(decision)) return;
   const { columns, events } = refrozen ?? { columns: {}, events: [] };
-  await enqueue(context, item, { decision, columns, events, steer });
+  await enqueue(context, item, { decision, columns, events, steer, by: fork.by });
 }
 
 /** Passes over the node or gate at which an item stands, or a part of it. Errors: what the decision refuses. */
@@ -99,10 +99,11 @@ async function enqueue(
     readonly columns: Partial<Item>;
     readonly events: readonly KraftEvent[];
     readonly steer: string | null;
+    readonly by: Actor;
   },
 ): Promise<void> {
   const columns = { ...what.decision.item, ...what.columns };
-  const words = what.steer === null ? null : steerItem({ ...item, ...columns }, what.steer);
+  const words = what.steer === null ? null : steerItem({ ...item, ...columns }, what.steer, what.by);
   const events = [...what.events, ...what.decision.events, ...(words?.events ?? [])];
   try {
     await ports.store.apply({

@@ -12,9 +12,20 @@ import { Slots } from './slots.ts';
 import { endStraySessions, sweepLeftovers } from './sweep.ts';
 import { tellFailures } from './fix-loop.ts';
 import { promptFacts } from './prompt-facts.ts';
+import { abandonItem } from './abandon.ts';
+import { archiveItem } from './archive.ts';
 import { claimItem, retryItem, skipItem } from './claim.ts';
-import { abandonItem, pauseItem, type VerbContext } from './verbs.ts';
-import type { FileRequest, ReattachReport, ResumeOptions, RetryOptions, SkipRequest, Walker } from './walker.ts';
+import { readStorage, type StorageReport } from './storage.ts';
+import { pauseItem, type VerbContext } from './verbs.ts';
+import type {
+  ArchiveOptions,
+  FileRequest,
+  ReattachReport,
+  ResumeOptions,
+  RetryOptions,
+  SkipRequest,
+  Walker,
+} from './walker.ts';
 
 const saysNothing: ResumeOptions = { steer: null };
 
@@ -38,7 +49,7 @@ class ItemWalker implements Walker {
     this.#context = { ports, slots: this.#slots };
     const inTurn: InTurn = (id, body) => this.#inTurn(id, body);
     this.reviews = openReviews(this.#context, inTurn);
-    this.workers = openWorkerCalls(ports, inTurn);
+    this.workers = openWorkerCalls(this.#context, inTurn);
   }
 
   async file(request: FileRequest): Promise<Item> {
@@ -76,6 +87,14 @@ class ItemWalker implements Walker {
 
   abandon(id: string): Promise<Item> {
     return this.#ask(id, (item) => abandonItem(this.#context, item));
+  }
+
+  archive(id: string, options: ArchiveOptions): Promise<Item> {
+    return this.#ask(id, (item) => archiveItem(this.#context, item, options));
+  }
+
+  storage(): Promise<StorageReport> {
+    return readStorage(this.#ports);
   }
 
   async find(id: string): Promise<Item> {

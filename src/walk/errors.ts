@@ -129,6 +129,12 @@ export const walkErrors = defineErrors({
       `Session ${p.sessionId} may not ask that: a worker asks of its own item alone, and while its session runs.`,
     remedy: () => 'Nothing is to be done; a person asks with the `kraft` command on the host.',
   },
+  WORKER_RETRY_RUNS: {
+    kind: 'denied',
+    message: (p: { id: string; task: string }) =>
+      `Item ${p.id} is at work, by ${p.task} of this very session, and what still runs is not retried.`,
+    remedy: () => 'Say in the result file how the task ended: "failed" with "concerns" lets Kraft decide what follows.',
+  },
   WORKER_CALLS_FULL: {
     kind: 'limit',
     message: (p: { id: string; max: number }) =>
@@ -156,6 +162,20 @@ export const walkErrors = defineErrors({
     kind: 'environment',
     message: (p: { id: string; why: string }) => `Not everything of item ${p.id} could be removed: ${p.why}`,
     remedy: (p: { id: string }) => `Mend that and run \`kraft item abandon ${p.id}\` again.`,
+  },
+  ARCHIVE_LOSES: {
+    kind: 'usage',
+    message: (p: { id: string; count: number; paths: readonly string[]; why: string | null; worktree: string }) =>
+      p.why === null
+        ? `Archiving item ${p.id} would remove what lies uncommitted in its worktree: ${p.paths.join(', ')}${p.count > p.paths.length ? ` and ${p.count - p.paths.length} more` : ''}.`
+        : `Archiving item ${p.id} would remove its worktree, and whether anything lies uncommitted there cannot be told: ${p.why}`,
+    remedy: (p: { id: string; worktree: string }) =>
+      `Look into ${p.worktree} and save what you need, then run \`kraft item archive ${p.id} --yes\`.`,
+  },
+  ARCHIVE_FAILED: {
+    kind: 'environment',
+    message: (p: { id: string; why: string }) => `Not everything of item ${p.id} could be removed: ${p.why}`,
+    remedy: (p: { id: string }) => `Mend that and run \`kraft item archive ${p.id}\` again.`,
   },
   ITEM_HAS_NO_WORKTREE: {
     kind: 'usage',

@@ -3,7 +3,7 @@ import { asKraftError, hasCode } from '../base/index.ts';
 import type { WorktreePrepared } from '../events/index.ts';
 import type { RefStore, Repository, Worktree } from '../git/index.ts';
 import type { Item } from '../items/index.ts';
-import type { FinishedLaunch, LaunchPlan } from '../launch/index.ts';
+import { setupSessionId, type FinishedLaunch, type LaunchPlan } from '../launch/index.ts';
 import { walkErrors } from './errors.ts';
 import { worktreeOf } from './frozen.ts';
 import { Interrupt } from './interrupt.ts';
@@ -154,7 +154,7 @@ async function planSetup(
   const { repo, sandbox, identity } = what.ready;
   return ports.launcher.plan({
     itemId: run.itemId,
-    sessionId: ports.ids.sessionId(),
+    sessionId: setupSessionId(run.itemId, ports.ids.sessionId()),
     role: 'setup',
     phase: 'install',
     repo,

@@ -1,18 +1,19 @@
 import { listTasks, type Chain } from '../chain/index.ts';
-import type { KraftEvent } from '../events/index.ts';
+import type { Actor, KraftEvent } from '../events/index.ts';
 import { addSteer, isWithin, itemErrors, type Item } from '../items/index.ts';
 import { thaw } from './frozen.ts';
 
-/** Columns and facts of words that a person leaves for the next agent. Errors: STEER_REFUSED, STEER_UNREAD. */
+/** Columns and facts of words that are left for the next agent. Errors: STEER_REFUSED, STEER_UNREAD. */
 export function steerItem(
   item: Item,
   text: string,
+  by: Actor,
 ): { readonly item: Pick<Item, 'steer'>; readonly events: readonly KraftEvent[] } {
   const steer = addSteer(item, text);
   if (!hasAgentAhead(thaw(item).chain, item)) {
     throw itemErrors.create('STEER_UNREAD', { id: item.id, node: item.nextNode ?? 'here' });
   }
-  return { item: { steer }, events: [{ type: 'steer_context_set', payload: { by: 'human', text: text.trim() } }] };
+  return { item: { steer }, events: [{ type: 'steer_context_set', payload: { by, text: text.trim() } }] };
 }
 
 /** Whether an agent can come from where the item goes on: as a task, or to mend what fails. Pure. */

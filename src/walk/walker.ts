@@ -1,6 +1,7 @@
 import type { Item } from '../items/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
 import type { Reviews } from './reviews.ts';
+import type { StorageReport } from './storage.ts';
 import type { WorkerCalls } from './worker-calls.ts';
 
 /** What a person files. `repo` is the absolute path of a connected repository. */
@@ -38,6 +39,14 @@ export interface SkipRequest {
   readonly note: string;
 }
 
+/** How an item is archived. */
+export interface ArchiveOptions {
+  /** Also what lies uncommitted in the worktree. */
+  readonly yes: boolean;
+  /** Also what its sessions printed. */
+  readonly logs: boolean;
+}
+
 /** What was found of the sessions that an earlier daemon left. */
 export interface ReattachReport {
   readonly adopted: number;
@@ -61,6 +70,10 @@ export interface Walker extends AsyncDisposable {
   retry(id: string, options?: Partial<RetryOptions>): Promise<Item>;
   skip(id: string, request: SkipRequest): Promise<Item>;
   abandon(id: string): Promise<Item>;
+  /** Frees what an ended item holds. Errors: ITEM_OPEN, ARCHIVE_LOSES, ARCHIVE_FAILED. */
+  archive(id: string, options: ArchiveOptions): Promise<Item>;
+  /** What every item holds on the disk. */
+  storage(): Promise<StorageReport>;
   /** Gates and threads, as a person answers them. */
   readonly reviews: Reviews;
   /** What a worker asks over its channel. */

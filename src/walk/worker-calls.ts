@@ -1,8 +1,10 @@
 import { itemErrors, type Claim, type Item, type ItemStatus, type ThreadView } from '../items/index.ts';
 import type { SessionRow } from '../store/index.ts';
 import { walkErrors } from './errors.ts';
+import { retryItem } from './claim.ts';
 import type { WalkPorts } from './ports.ts';
 import { addReply, readThread, type InTurn } from './reviews.ts';
+import type { VerbContext } from './verbs.ts';
 
 /** Who asks. Given by the channel that a call comes over, never by what the worker says of itself (CC 8.1). */
 export interface WorkerIdentity {
@@ -36,6 +38,11 @@ export interface WorkerCalls {
     who: WorkerIdentity,
     reply: { readonly thread: string; readonly body: string; readonly claim: Claim | null },
   ): Promise<ThreadView>;
+  /**
+   * Takes its stopped item up again where it stopped; freezes nothing anew, and what a fix loop has tried counts on. Errors:
+   * WORKER_RETRY_RUNS while the session is itself what would be retried; as a person's retry.
+   */
+  retry(who: WorkerIdentity, steer: string | null): Promise<void>;
   show(who: WorkerIdentity): Promise<WorkerItemView>;
   /** Without a person's drafts. */
   threads(who: WorkerIdentity, filter: { readonly openOnly: boolean }): Promise<readonly ThreadView[]>;
@@ -45,7 +52,8 @@ const taskMax = 9_999;
 /** Most reports of an item: below a page of events, so that one read sees them all. */
 const reportsMax = 400;
 
-export function openWorkerCalls(ports: WalkPorts, inTurn: InTurn): WorkerCalls {
+export function openWorkerCalls(context: VerbContext, inTurn: InTurn): WorkerCalls {
+  const { ports } = context;
   const asked = <T>(who: WorkerIdentity, body: (item: Item, session: SessionRow) => Promise<T>): Promise<T> =>
     inTurn(who.itemId, async (item) => body(item, await checkIdentity(ports, who, item)));
   const listThreads = async (item: Item): Promise<readonly ThreadView[]> =>
@@ -59,6 +67,7 @@ export function openWorkerCalls(ports: WalkPorts, inTurn: InTurn): WorkerCalls {
         await addReply(ports, { item, thread, body, by: 'agent', claim });
         return readThread(ports, item.id, id);
       }),
+    retry: (who, steer) => asked(who, async (item, session) => retryOwn(context, { item, session, steer })),
     show: (who) => asked(who, async (item) => viewOf(item, (await readReports(ports, item.id)).at(-1) ?? null)),
     threads: (who, { openOnly }) =>
       asked(who, async (item) => (await listThreads(item)).filter(({ status }) => !openOnly || status === 'open')),
@@ -70,6 +79,17 @@ async function checkIdentity(ports: WalkPorts, who: WorkerIdentity, item: Item):
   // The ids are Kraft's own and whole: a prefix, as a person types it, names nobody here.
   if (item.id === who.itemId && session?.itemId === item.id && session.status === 'running') return session;
   throw walkErrors.create('WORKER_CALL_REFUSED', { sessionId: who.sessionId });
+}
+
+async function retryOwn(
+  context: VerbContext,
+  { item, session, steer }: { readonly item: Item; readonly session: SessionRow; readonly steer: string | null },
+): Promise<void> {
+  // While the walk is under way its own sessions are what runs, and a retry would run them twice.
+  if (item.status === 'queued' || item.status === 'active') {
+    throw walkErrors.create('WORKER_RETRY_RUNS', { id: item.id, task: session.task });
+  }
+  await retryItem(context, item, { fork: { by: 'agent', path: null, restart: false }, steer });
 }
 
 async function recordProgress(

@@ -46,7 +46,7 @@ describe('the commits of an item’s own', () => {
   });
 });
 
-it('uncommitted paths are changed and untracked ones, and neither ignored ones nor what the branch changed', async () => {
+it('uncommitted files are changed and untracked ones, and neither removed nor ignored ones nor what the branch changed', async () => {
   const f = makeFixture();
   const item = await f.item();
   const { store } = await item.open('s1');
@@ -58,6 +58,7 @@ it('uncommitted paths are changed and untracked ones, and neither ignored ones n
   writeFileSync(at('new/file'), '');
   writeFileSync(at('.gitignore'), 'ignored\n');
   writeFileSync(at('ignored'), '');
+  rmSync(at('src/a.txt'));
 
   expect(await f.git.listUncommitted(item)).toEqual(['.gitignore', 'README', 'new/file']);
 });

@@ -115,6 +115,11 @@ export class FakeLauncher implements Launcher {
     return this.releaseError === null ? Promise.resolve() : Promise.reject(this.releaseError);
   }
 
+  releaseSessions({ sessionIds, logs }: Parameters<Launcher['releaseSessions']>[0]): Promise<void> {
+    this.calls.push(`release ${sessionIds.length} sessions${logs ? ' and logs' : ''}`);
+    return Promise.resolve();
+  }
+
   /** Ends every process that is left. */
   [Symbol.asyncDispose](): Promise<void> {
     for (const pid of this.running.values()) endGroup(pid, 'SIGKILL');

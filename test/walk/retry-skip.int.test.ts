@@ -191,3 +191,31 @@ describe('the sandbox of an item that is taken on again', () => {
     expect(await home.item(stopped.id)).toEqual(stopped);
   });
 });
+
+describe('a worker’s own retry (CC 8.3)', () => {
+  test('freezes nothing anew, takes its own stopped item up, and never what still runs', async () => {
+    const home = await homeWith();
+    const { id, frozen } = await home.run('x');
+    const [row] = await home.sessions(id);
+    // A session beside the walk, as its channel would name it.
+    await home.store.apply({
+      itemId: id,
+      item: {},
+      events: [],
+      sessions: [{ ...row!, id: 'beside', status: 'running' }],
+      expectStatus: null,
+    });
+    const who = { itemId: id, sessionId: 'beside' };
+    home.repo = { ...home.repo, setupCommand: 'false', sandbox: { ...sandboxOf(home.repo), image: 'another' } };
+
+    await expect(home.walker.workers.retry({ ...who, sessionId: row!.id }, null)).rejects.toMatchObject({
+      code: 'KRAFT_WORKER_CALL_REFUSED',
+    });
+    await home.walker.workers.retry(who, null);
+
+    await expect(home.walker.workers.retry(who, null)).rejects.toMatchObject({ code: 'KRAFT_WORKER_RETRY_RUNS' });
+    expect(await home.rest(id)).toMatchObject({ attempt: 2, frozen });
+    expect(await payloads(home, id, 'work_item_retried')).toEqual([{ by: 'agent', path: null }]);
+    expect(await payloads(home, id, 'sandbox_refrozen')).toEqual([]);
+  });
+});
