@@ -76,6 +76,7 @@ export class Supervision implements RunningLaunch {
   #cause: StopCause | null = null;
   #logFailure: KraftError | null = null;
   #clientEndedFirst = false;
+  #containerId: string | null = null;
 
   constructor(
     context: SuperviseContext,
@@ -94,8 +95,9 @@ export class Supervision implements RunningLaunch {
 
   get containerId(): string | null {
     const { cidFile } = this.track;
-    if (cidFile === null || !existsSync(cidFile)) return null;
-    return readFileSync(cidFile, 'utf8').trim() || null;
+    if (this.#containerId === null && cidFile !== null && existsSync(cidFile))
+      this.#containerId = readFileSync(cidFile, 'utf8').trim() || null;
+    return this.#containerId;
   }
 
   stop(cause: 'pause' | 'cancel' | 'cap'): void {
@@ -208,6 +210,7 @@ export class Supervision implements RunningLaunch {
       try {
         const state = await engine.inspectContainer(this.track.container);
         if (state === null) return { kind: 'absent' };
+        this.#containerId = state.id;
         if (!state.running) return { kind: 'ended', state };
         answeredMs = clock.monotonicMs();
         if (answeredMs - startMs >= bounds.lagMs || this.#watched === null) this.#clientEndedFirst = true;

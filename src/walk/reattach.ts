@@ -59,7 +59,8 @@ export async function continueSessions(ports: WalkPorts, run: Run, found: readon
         events: [{ type: 'session_reattached', payload: { session_id: row.id, pid: adoption.running.client.pid } }],
       });
       const watched = await watchSession(ports, run, { launch: adoption.running, row, frozen });
-      await concludeSession(ports, run, end(row, watched));
+      const { containerId } = adoption.running;
+      await concludeSession(ports, run, end({ ...row, containerId: containerId ?? row.containerId }, watched));
     } else if (adoption.kind === 'ended') {
       await concludeSession(ports, run, end(row, await readSession(ports, { ...adoption, row, frozen })));
     } else {

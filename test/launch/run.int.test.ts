@@ -64,6 +64,8 @@ describe('a launch', () => {
     expect(readFileSync(plan.track.exitPath, 'utf8')).toBe('0\n');
     expect(existsSync(plan.track.clientDir)).toBe(false);
     expect(home.engine.removed).toContain(plan.track.container);
+    // What the engine called it is known after it is gone.
+    expect(running.containerId).toMatch(/^[0-9a-f]{32}$/);
   });
 
   it('makes its own files for this user alone, whatever the umask', async () => {
