@@ -17,6 +17,7 @@ const families: readonly (readonly [string, DoctorRowName])[] = [
   ['CONFIG_', 'config'],
   ['CHAIN_', 'sandbox'],
   ['HARNESS_', 'sandbox'],
+  ['PROFILE_', 'config'],
   ['REPOSITORY_', 'repo'],
 ];
 
