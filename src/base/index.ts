@@ -15,7 +15,7 @@ export { Secret, isSecret } from './secret.ts';
 export { systemClock, toTimestamp, type Clock } from './clock.ts';
 export { randomHex16, randomIds, type Ids } from './ids.ts';
 export { silentLog, type Log } from './log.ts';
-export { parseSizeBytes, renderDuration, renderSize } from './units.ts';
+export { parseSizeBytes, renderBytes, renderDuration, renderSize } from './units.ts';
 export { displayWidth, padDisplay, safeLine, safeText } from './text.ts';
 export {
   documentSizeMaxBytes,

@@ -21,6 +21,17 @@ export function renderSize(bytes: number): string {
   return String(bytes);
 }
 
+/** Bytes for people, in binary units: `512 B`, `12 KiB`, `3.4 GiB`. */
+export function renderBytes(bytes: number): string {
+  if (bytes < 1024) return `${Math.round(bytes)} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+  let value = bytes / 1024;
+  let at = 0;
+  // What would be shown as 1024 is one of the next unit.
+  for (; value >= 1023.5 && at < units.length - 1; at++) value /= 1024;
+  return `${value < 9.95 ? value.toFixed(1) : value.toFixed(0)} ${units[at] ?? ''}`;
+}
+
 /** Milliseconds for people: `850 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`. */
 export function renderDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;

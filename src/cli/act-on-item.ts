@@ -35,31 +35,5 @@ export function defineItemAction(action: ItemAction): Command<typeof jsonOption>
   });
 }
 
-const steerOptions = {
-  steer: valued('TEXT', 'Words for the next agent, given to it once', 's'),
-  ...jsonOption,
-};
-
-/** A verb that takes an item up again, with words for its next agent. */
-export function defineResumption(
-  action: Omit<ItemAction, 'verb'> & { readonly verb: 'resume' | 'retry'; readonly steerExample: string },
-): Command<typeof steerOptions> {
-  const command = `kraft item ${action.verb}`;
-  return defineCommand({
-    description: `${action.description}\nWhat \`--steer\` says is given once, to the next agent that begins.`,
-    arguments: [itemArgument],
-    options: steerOptions,
-    examples: [
-      { line: `${command} k7mq`, does: action.example },
-      { line: `${command} k7mq --steer "${action.steerExample}"`, does: 'The same, with a word for the agent.' },
-      { line: `${command} --json`, does: 'The item whose worktree is the working directory, answered as JSON.' },
-    ],
-    async run({ arguments: [id], options }, io) {
-      const itemId = resolveItemId(id ?? null, command, io);
-      const view = await openRemoteKraft(io)[`${action.verb}Item`](itemId, { steer: options.steer });
-      if (options.json) printJson(io, view);
-      else io.out(renderActed(action.done, view));
-      return exitCodes.ok;
-    },
-  });
-}
+/** Words for the next agent, with a verb that takes an item up again. */
+export const steerOption = { steer: valued('TEXT', 'Words for the next agent, given to it once', 's') } as const;

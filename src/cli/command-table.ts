@@ -45,9 +45,19 @@ export const commandTable: readonly CommandEntry[] = [
   entry('item resume', 'Go on with a paused item', async () => (await import('./commands/item-resume.ts')).itemResume),
   entry('item retry', 'Try a stopped item again', async () => (await import('./commands/item-retry.ts')).itemRetry),
   entry(
+    'item skip',
+    'Pass over a node, gate, step or task',
+    async () => (await import('./commands/item-skip.ts')).itemSkip,
+  ),
+  entry(
     'item abandon',
     'Give an item up, with its worktree',
     async () => (await import('./commands/item-abandon.ts')).itemAbandon,
+  ),
+  entry(
+    'item archive',
+    'Free what an ended item holds',
+    async () => (await import('./commands/item-archive.ts')).itemArchive,
   ),
   entry('view list', 'List items', async () => (await import('./commands/view-list.ts')).viewList),
   entry('view watch', 'Watch items live', async () => (await import('./commands/view-watch.ts')).viewWatch),
@@ -78,6 +88,11 @@ export const commandTable: readonly CommandEntry[] = [
     'admin doctor',
     'Check host and repositories',
     async () => (await import('./commands/admin-doctor.ts')).adminDoctor,
+  ),
+  entry(
+    'admin storage',
+    'Show what items hold on the disk',
+    async () => (await import('./commands/admin-storage.ts')).adminStorage,
   ),
   entry(
     'admin images build',

@@ -11,6 +11,9 @@ import type {
   LaunchPlan,
   PublicRepo,
   ResumeOptions,
+  RetryOptions,
+  SkipRequest,
+  StorageReport,
 } from '../compose/index.ts';
 import { findPaths, openDaemonClient, socketName, type DaemonClient } from '../daemon-client/index.ts';
 import type { Io } from './command.ts';
@@ -29,6 +32,9 @@ export function openRemoteKraft(io: Io): RemoteKraft {
   return createRemoteKraft(openClient(io));
 }
 
+/** What looks at every file that items hold may take minutes. */
+const filesTimeoutMs = 10 * 60_000;
+
 /** Spells every call of the facade as a request. */
 export function createRemoteKraft(client: DaemonClient): RemoteKraft {
   const verb = (name: string) => (id: string) => client.send<ItemView>('itemVerb', { params: { id, verb: name } });
@@ -39,7 +45,11 @@ export function createRemoteKraft(client: DaemonClient): RemoteKraft {
     pauseItem: verb('pause'),
     resumeItem: (id, options) => sendVerb(client, { id, verb: 'resume' }, options),
     retryItem: (id, options) => sendVerb(client, { id, verb: 'retry' }, options),
+    skipItem: (id, request) => sendVerb(client, { id, verb: 'skip' }, request),
     abandonItem: verb('abandon'),
+    archiveItem: (id, body) =>
+      client.send<ItemView>('itemVerb', { params: { id, verb: 'archive' }, body, timeoutMs: filesTimeoutMs }),
+    storage: () => client.send<StorageReport>('storage', { timeoutMs: filesTimeoutMs }),
     showItem: (id) => client.send<ItemView>('item', { params: { id } }),
     listItems: (query) => client.send<readonly PublicItem[]>('items', { query }),
     board: (query) => client.send<Board>('board', { query }),
@@ -63,7 +73,7 @@ export function createRemoteKraft(client: DaemonClient): RemoteKraft {
 function sendVerb(
   client: DaemonClient,
   params: { readonly id: string; readonly verb: string },
-  body: ResumeOptions,
+  body: ResumeOptions | RetryOptions | SkipRequest,
 ): Promise<ItemView> {
   return client.send<ItemView>('itemVerb', { params, body });
 }

@@ -46,7 +46,7 @@ const acted: Readonly<Record<PublicItem['status'], string>> = {
 /** The status as it ends the sentence after an action (CC 5.1). */
 export function renderStatusNow(item: Standing): string {
   const word = renderStatus(item);
-  return word === 'filed' || word === 'pausing' ? word : acted[item.status];
+  return word === 'filed' || word === 'pausing' || word === 'archived' ? word : acted[item.status];
 }
 
 /** Colour on top of the words. */

@@ -51,7 +51,10 @@ export function createKraft(edges: Edges): Kraft {
     pauseItem: act('pause'),
     resumeItem: async (id, options) => view((await walker.resume(id, options)).id),
     retryItem: async (id, options) => view((await walker.retry(id, options)).id),
+    skipItem: async (id, request) => view((await walker.skip(id, request)).id),
     abandonItem: act('abandon'),
+    archiveItem: async (id, options) => view((await walker.archive(id, options)).id),
+    storage: () => walker.storage(),
     showItem: view,
     listItems: async (query) =>
       listPublicItems(store, query.repo === null ? null : await findListedRepo(edges, query.repo), query),

@@ -41,7 +41,10 @@ export function createDormantKraft(edges: DormantEdges): Kraft {
     pauseItem: async (id) => (await whole()).pauseItem(id),
     resumeItem: async (id, options) => (await whole()).resumeItem(id, options),
     retryItem: async (id, options) => (await whole()).retryItem(id, options),
+    skipItem: async (id, request) => (await whole()).skipItem(id, request),
     abandonItem: async (id) => (await whole()).abandonItem(id),
+    archiveItem: async (id, options) => (await whole()).archiveItem(id, options),
+    storage: async () => (await whole()).storage(),
     showItem: async (id) => (await whole()).showItem(id),
     listItems: async (query) =>
       query.repo === null ? listPublicItems(store, null, query) : (await whole()).listItems(query),

@@ -6,10 +6,13 @@ import type { Board, PublicItem } from './kraft.ts';
 export async function listPublicItems(
   store: Store,
   repo: string | null,
-  query: { readonly includeAbandoned: boolean },
+  query: { readonly includeAbandoned: boolean; readonly includeArchived: boolean },
 ): Promise<readonly PublicItem[]> {
   const items = await store.listItems({ repo, statuses: null });
-  const shown = items.filter((item) => query.includeAbandoned || item.status !== 'abandoned').map(toPublicItem);
+  const shown = items
+    .filter((item) => query.includeAbandoned || item.status !== 'abandoned')
+    .filter((item) => query.includeArchived || item.archivedAt === null)
+    .map(toPublicItem);
   return shown.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
 }
 

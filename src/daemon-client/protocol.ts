@@ -37,8 +37,9 @@ export const routes = {
   itemDiff: { method: 'GET', path: '/api/work-items/:id/diff' },
   itemPrompt: { method: 'GET', path: '/api/work-items/:id/prompt' },
   itemPlan: { method: 'GET', path: '/api/work-items/:id/plan' },
-  /** verb: start, pause, resume, retry, abandon. */
+  /** verb: start, pause, resume, retry, skip, abandon, archive. */
   itemVerb: { method: 'POST', path: '/api/work-items/:id/:verb' },
+  storage: { method: 'GET', path: '/api/storage' },
   repos: { method: 'GET', path: '/api/repos' },
   doctor: { method: 'POST', path: '/api/doctor' },
 } as const;

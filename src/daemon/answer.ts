@@ -36,7 +36,11 @@ export const answers: Readonly<Record<RouteName, Answer>> = {
     return answer;
   },
   items: ({ query }, { kraft }) =>
-    kraft.listItems({ repo: query.get('repo'), includeAbandoned: query.get('includeAbandoned') === 'true' }),
+    kraft.listItems({
+      repo: query.get('repo'),
+      includeAbandoned: query.get('includeAbandoned') === 'true',
+      includeArchived: query.get('includeArchived') === 'true',
+    }),
   createItem: async ({ body }, { kraft }) => kraft.createItem((await import('./parse-body.ts')).parseCreateItem(body)),
   item: ({ params }, { kraft }) => kraft.showItem(idOf(params)),
   board: ({ query }, { kraft }) => kraft.board({ repo: query.get('repo') }),
@@ -58,14 +62,30 @@ export const answers: Readonly<Record<RouteName, Answer>> = {
     }),
   itemPrompt: async ({ params }, { kraft }) => ({ prompt: await kraft.prompt(idOf(params)) }),
   itemPlan: ({ params }, { kraft }) => kraft.plan(idOf(params)),
-  itemVerb: async ({ params, body }, { kraft }) => {
-    const verb = readChoice(params['verb'] ?? null, ['start', 'pause', 'resume', 'retry', 'abandon'], 'verb');
-    if (verb !== 'resume' && verb !== 'retry') return kraft[`${verb}Item`](idOf(params));
-    return kraft[`${verb}Item`](idOf(params), (await import('./parse-body.ts')).parseResume(body));
-  },
+  itemVerb: (request, { kraft }) => askVerb(request, kraft),
+  storage: (_, { kraft }) => kraft.storage(),
   repos: (_, { kraft }) => kraft.repos(),
   doctor: (_, { kraft }) => kraft.doctor(),
 };
+
+const verbs = ['start', 'pause', 'resume', 'retry', 'skip', 'abandon', 'archive'] as const;
+
+async function askVerb({ params, body }: RoutedRequest, kraft: Kraft): Promise<unknown> {
+  const verb = readChoice(params['verb'] ?? null, verbs, 'verb');
+  const id = idOf(params);
+  if (verb === 'start' || verb === 'pause' || verb === 'abandon') return kraft[`${verb}Item`](id);
+  const parse = await import('./parse-body.ts');
+  switch (verb) {
+    case 'resume':
+      return kraft.resumeItem(id, parse.parseResume(body));
+    case 'retry':
+      return kraft.retryItem(id, parse.parseRetry(body));
+    case 'skip':
+      return kraft.skipItem(id, parse.parseSkip(body));
+    case 'archive':
+      return kraft.archiveItem(id, parse.parseArchive(body));
+  }
+}
 
 function readEvents({ query }: RoutedRequest, kraft: Kraft, itemId: string | null): Promise<unknown> {
   const type = query.get('type');

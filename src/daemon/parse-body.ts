@@ -12,6 +12,13 @@ const createItemSchema = z.strictObject({
   autostart: z.boolean(),
 });
 const resumeSchema = z.strictObject({ steer: z.string().nullable() });
+const retrySchema = z.strictObject({
+  path: z.string().nullable(),
+  restart: z.boolean(),
+  steer: z.string().nullable(),
+});
+const skipSchema = z.strictObject({ path: z.string().nullable(), note: z.string() });
+const archiveSchema = z.strictObject({ yes: z.boolean(), logs: z.boolean() });
 const stopSchema = z.strictObject({ pause: z.boolean() });
 
 /** The body of `POST /api/work-items`. */
@@ -19,7 +26,22 @@ export function parseCreateItem(body: unknown): z.infer<typeof createItemSchema>
   return parse(createItemSchema, body);
 }
 
-/** The body of a resume or a retry; none at all says nothing. */
+/** The body of a retry; none at all retries the node that the item stopped in. */
+export function parseRetry(body: unknown): z.infer<typeof retrySchema> {
+  return body === null ? { path: null, restart: false, steer: null } : parse(retrySchema, body);
+}
+
+/** The body of a skip. */
+export function parseSkip(body: unknown): z.infer<typeof skipSchema> {
+  return parse(skipSchema, body);
+}
+
+/** The body of an archive; none at all removes nothing that would be lost. */
+export function parseArchive(body: unknown): z.infer<typeof archiveSchema> {
+  return body === null ? { yes: false, logs: false } : parse(archiveSchema, body);
+}
+
+/** The body of a resume; none at all says nothing. */
 export function parseResume(body: unknown): z.infer<typeof resumeSchema> {
   return body === null ? { steer: null } : parse(resumeSchema, body);
 }

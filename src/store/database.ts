@@ -145,7 +145,7 @@ export class Database {
   board(query: Parameters<Store['board']>[0]): BoardRows {
     const items = [
       ...this.#boardItems(query.repo, "NOT IN ('completed', 'abandoned')", -1),
-      ...this.#boardItems(query.repo, "= 'completed'", query.completedMax),
+      ...this.#boardItems(query.repo, "= 'completed' AND archivedAt IS NULL", query.completedMax),
     ];
     const ids = JSON.stringify(items.map((item) => item.id));
     const among = 'IN (SELECT value FROM json_each(?))';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSizeBytes, renderDuration, renderSize } from '../../src/base/index.ts';
+import { parseSizeBytes, renderBytes, renderDuration, renderSize } from '../../src/base/index.ts';
 
 describe('a size (CC 3.3)', () => {
   const sizes: readonly (readonly [string, number | null])[] = [
@@ -60,5 +60,20 @@ describe('a duration', () => {
 
   it('never prints sixty of a unit where the next has begun', () => {
     for (let ms = 0; ms < 8_000_000; ms += 97) expect(renderDuration(ms)).not.toMatch(/^1000 ms|^60\.0 s|\b60 (s|min)/);
+  });
+});
+
+describe('bytes for people', () => {
+  it.each([
+    [0, '0 B'],
+    [1023, '1023 B'],
+    [1024, '1.0 KiB'],
+    [10_188, '9.9 KiB'],
+    [10_240, '10 KiB'],
+    [1_048_575, '1.0 MiB'],
+    [3_650_722_201, '3.4 GiB'],
+    [5e15, '4547 TiB'],
+  ])('%d reads %s', (bytes, text) => {
+    expect(renderBytes(bytes)).toBe(text);
   });
 });

@@ -4,8 +4,8 @@ import { findCommand } from '../../src/cli/find-command.ts';
 import { renderCommandHelp, renderGroup, renderOverview } from '../../src/cli/render-help.ts';
 
 const verbs = `repo connect, repo list, repo disconnect, repo path, item create, item start, item pause, item resume,
-  item retry, item abandon, view list, view watch, view show, view events, view logs, view diff, admin start, admin stop,
-  admin health, admin doctor, admin images build, admin images list, admin chains lint, admin chains show,
+  item retry, item skip, item abandon, item archive, view list, view watch, view show, view events, view logs, view diff, admin start, admin stop,
+  admin health, admin doctor, admin storage, admin images build, admin images list, admin chains lint, admin chains show,
   admin explain, admin completion`
   .split(',')
   .map((verb) => verb.trim());
@@ -84,7 +84,13 @@ describe('help', () => {
   it.each(commandTable.map((entry) => ({ entry, name: renderName(entry) })))(
     'gives $name --json where CC 5.1 wants it, and only there',
     async ({ entry, name }) => {
-      const without = ['kraft view watch', 'kraft repo path', 'kraft admin start', 'kraft admin stop', 'kraft admin completion'];
+      const without = [
+        'kraft view watch',
+        'kraft repo path',
+        'kraft admin start',
+        'kraft admin stop',
+        'kraft admin completion',
+      ];
       const { options } = await entry.load();
       expect('json' in options).toBe(!without.includes(name));
     },

@@ -42,7 +42,7 @@ describe('a home in which nothing is on its way', () => {
     await using home = await openDormant();
     const { kraft } = home;
     expect(await kraft.health({ reasons: false })).toMatchObject({ status: 'ok', version: '1.2.3', activeItems: 0 });
-    const [item] = await kraft.listItems({ repo: null, includeAbandoned: false });
+    const [item] = await kraft.listItems({ repo: null, includeAbandoned: false, includeArchived: false });
     expect(item).not.toHaveProperty('frozen');
     expect(await kraft.events({ itemId: item?.id ?? '', type: null, afterSeq: 0, limit: 10 })).toEqual([]);
     expect(await kraft.runningSessionCount()).toBe(0);

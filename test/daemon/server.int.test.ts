@@ -79,9 +79,12 @@ describe('the daemon’s server', () => {
     await remote.startItem('abcd');
     await remote.pauseItem('abcd');
     await remote.resumeItem('abcd', { steer: 'mind the gap' });
-    await remote.retryItem('abcd', { steer: null });
+    await remote.retryItem('abcd', { path: 'build.main', restart: false, steer: null });
+    await remote.skipItem('abcd', { path: null, note: 'Looked at.' });
+    await remote.archiveItem('abcd', { yes: true, logs: false });
+    await remote.storage();
     await remote.showItem('abcd');
-    await remote.listItems({ repo: '/r', includeAbandoned: true });
+    await remote.listItems({ repo: '/r', includeAbandoned: true, includeArchived: true });
     await remote.events({ itemId: 'abcd', type: 'node_started', afterSeq: 3, limit: 7 });
     await remote.readLog({ itemId: 'abcd', sessionId: null, offset: 5, tailLines: null, waitMs: 10 });
     await remote.diff({ itemId: 'abcd', format: 'stat', ignoreWhitespace: true });
@@ -95,9 +98,12 @@ describe('the daemon’s server', () => {
       ['startItem', 'abcd'],
       ['pauseItem', 'abcd'],
       ['resumeItem', { id: 'abcd', steer: 'mind the gap' }],
-      ['retryItem', { id: 'abcd', steer: null }],
+      ['retryItem', { id: 'abcd', path: 'build.main', restart: false, steer: null }],
+      ['skipItem', { id: 'abcd', path: null, note: 'Looked at.' }],
+      ['archiveItem', { id: 'abcd', yes: true, logs: false }],
+      ['storage', null],
       ['showItem', 'abcd'],
-      ['listItems', { repo: '/r', includeAbandoned: true }],
+      ['listItems', { repo: '/r', includeAbandoned: true, includeArchived: true }],
       ['events', { itemId: 'abcd', type: 'node_started', afterSeq: 3, limit: 7 }],
       ['readLog', { itemId: 'abcd', sessionId: null, offset: 5, tailLines: null, waitMs: 10 }],
       ['diff', { itemId: 'abcd', format: 'stat', ignoreWhitespace: true }],
@@ -194,7 +200,7 @@ describe('the daemon’s client', () => {
   it('sends nothing but health to a daemon of another protocol, and names both versions and the remedy', async () => {
     kraft.protocol = 2;
     const error = await createRemoteKraft(client())
-      .listItems({ repo: null, includeAbandoned: false })
+      .listItems({ repo: null, includeAbandoned: false, includeArchived: false })
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(KraftError);
     expect(error).toMatchObject({ code: 'KRAFT_DAEMON_PROTOCOL' });

@@ -10,13 +10,14 @@ const statuses = ['paused', 'queued', 'active', 'rate_limited', 'needs_human', '
 
 export const viewList = defineCommand({
   description:
-    'Lists items, newest first: those of the repository that the working directory lies in, else all. Abandoned items are\nleft out.',
+    'Lists items, newest first: those of the repository that the working directory lies in, else all. Abandoned\nand archived items are left out.',
   arguments: [],
   options: {
-    all: flag('Items of every repository', 'a'),
+    all: flag('Items of every repository, archived ones too', 'a'),
     repo: valued('P', 'Items of one repository, by path or name'),
     status: valued('S', `Items in one state: ${statuses.join(', ')}`),
     'include-abandoned': flag('Abandoned items too'),
+    'include-archived': flag('Archived items too'),
     ...jsonOption,
   },
   examples: [
@@ -29,7 +30,8 @@ export const viewList = defineCommand({
     const kraft = openRemoteKraft(io);
     const { repo, here } = await findScope(kraft, io, { command: 'kraft view list', ...options });
     const includeAbandoned = options['include-abandoned'] || status === 'abandoned';
-    const listed = await kraft.listItems({ repo, includeAbandoned });
+    const includeArchived = options['include-archived'] || options.all;
+    const listed = await kraft.listItems({ repo, includeAbandoned, includeArchived });
     const items = status === null ? listed : listed.filter((item) => item.status === status);
     if (options.json) printJson(io, items);
     else if (items.length === 0) io.out(renderNone(here));
