@@ -14,18 +14,21 @@ const help = `npm run soak [-- OPTIONS]
 
   --items N    how many items (default 40)
   --bytes N    what each agent prints (default 10 MB)
+  --follow N   what one more agent prints while it is followed (default 2 GB, which is over the cap of a log)
   --yes        install system packages without asking
 
-Files all items at once, lets Kraft's own queue take them, and fails when one does not complete, when a container or a worktree
+Follows one agent that prints more than a log keeps: the daemon must stay small, and what was dropped must be said. Then
+files all items at once, lets Kraft's own queue take them, and fails when one does not complete, when a container or a branch
 is left, or when the daemon's memory more than doubles.`;
 
 const ITEM_MS = 60_000;
 const resting = new Set(['completed', 'needs_human', 'paused', 'abandoned']);
 
-async function readDaemonMebibytes(kraft) {
+/** What the daemon holds now, or with `VmHWM` the most that it has held. */
+async function readDaemonMebibytes(kraft, field = 'VmRSS') {
   const { pid } = await kraft.json(['admin', 'health']);
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024);
+  return Math.round(Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) / 1024);
 }
 
 async function fileItems(kraft, { count, bytes, repository }) {
@@ -72,18 +75,43 @@ async function waitForAll(kraft, ids) {
   }
 }
 
+const FOLLOW_GROWTH_MIB = 120;
+
+/** One agent prints more than its log keeps, and is followed from its first byte. */
+async function followOne(kraft, { bytes, repository }) {
+  const description = `demo: print ${bytes}\ndemo: write soak/followed.txt x\ndemo: commit Add soak/followed.txt`;
+  const args = ['item', 'create', 'Soak followed', '--description', description, '--repo', repository];
+  const filed = await kraft.json([...args, '--harness', 'demo']);
+  const { id } = filed.item;
+  await kraft.show(['item', 'start', id]);
+  const before = await readDaemonMebibytes(kraft, 'VmHWM');
+  let received = 0;
+  const { code, stderr } = await kraft.stream(['view', 'logs', id, '-f', '-n', '100000000'], (chunk) => {
+    received += chunk.length;
+  });
+  const most = await readDaemonMebibytes(kraft, 'VmHWM');
+  const lost = [...stderr.matchAll(/(\d+) bytes in the middle/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+  say(`   ${received} bytes came, ${lost} were said to be dropped; daemon ${before} MiB, at most ${most} MiB`);
+  if (code !== 0) throw new SetupRefusal(`Following ended with ${code}:\n${stderr}`);
+  if (received + lost < bytes)
+    throw new SetupRefusal(`${bytes - received - lost} bytes are missing and nothing said so.`);
+  if (most - before > FOLLOW_GROWTH_MIB)
+    throw new SetupRefusal(`The daemon grew to ${most} MiB while it was followed.`);
+}
+
 async function listContainers(engine, home) {
   const args = ['ps', '--all', '--filter', `label=kraft.home=${home}`, '--format', '{{.Names}}'];
   const { stdout } = await run(engine.engine, args, { env: { ...engineEnvironment(), ...engine.env } });
   return stdout.split('\n').filter((name) => name !== '');
 }
 
-async function soak(playground, engine, { count, bytes }) {
+async function soak(playground, engine, { count, bytes, followBytes }) {
   const { repository, home } = playground;
   const kraft = openKraft(playground, engine);
   await kraft.show(['repo', 'connect', repository, '--setup-command', '', '--no-tests']);
   try {
     await kraft.show(['admin', 'start', '--detach']);
+    await step('Follow one agent', () => followOne(kraft, { bytes: followBytes, repository }));
     const begin = performance.now();
     const ids = await step(`File ${count} items`, () => fileItems(kraft, { count, bytes, repository }));
     const early = await readDaemonMebibytes(kraft);
@@ -95,7 +123,7 @@ async function soak(playground, engine, { count, bytes }) {
     if (left.length > 0) throw new SetupRefusal(`Containers are left: ${left.join(', ')}`);
     const branches = await run('git', ['-C', repository, 'for-each-ref', '--format=%(refname)', 'refs/heads/kraft']);
     const found = branches.stdout.trim().split('\n').length;
-    if (found !== count) throw new SetupRefusal(`${found} branches are there in place of ${count}.`);
+    if (found !== count + 1) throw new SetupRefusal(`${found} branches are there in place of ${count + 1}.`);
   } finally {
     await kraft.quiet(['admin', 'stop', '--pause']);
   }
@@ -106,6 +134,7 @@ await runMain(async () => {
     options: {
       items: { type: 'string', default: '40' },
       bytes: { type: 'string', default: String(10_000_000) },
+      follow: { type: 'string', default: String(2_000_000_000) },
       yes: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -113,7 +142,11 @@ await runMain(async () => {
   if (values.help) return say(help);
   const [engine] = await prepare({ yes: values.yes, forTests: false });
   const playground = await makePlayground({ engine: engine.engine, keep: false });
-  await soak(playground, engine, { count: Number(values.items), bytes: Number(values.bytes) });
+  await soak(playground, engine, {
+    count: Number(values.items),
+    bytes: Number(values.bytes),
+    followBytes: Number(values.follow),
+  });
   rmSync(path.dirname(playground.home), { recursive: true, force: true });
   sayDurations();
   return 0;

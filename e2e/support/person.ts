@@ -279,6 +279,27 @@ export class Person implements AsyncDisposable {
     }
   }
 
+  /** Starts a command of `kraft` that goes on, with pipes; on a terminal of its own when it needs one. */
+  spawnKraft(args: readonly string[], on: 'pipes' | 'terminal'): ChildProcess {
+    const [file, argv] = this.#kraftArgv(args);
+    const words = [file, ...argv].map((word) => `'${word}'`).join(' ');
+    const command =
+      on === 'pipes'
+        ? [file, ...argv]
+        : [
+            'script',
+            '--quiet',
+            '--flush',
+            '--return',
+            '--command',
+            `stty rows 24 cols 120; exec ${words}`,
+            '/dev/null',
+          ];
+    const [program = file, ...rest] = [...this.host.as, ...command];
+    const env = { ...this.#env, SHELL: '/bin/sh', TERM: 'xterm-256color' };
+    return spawn(program, rest, { cwd: this.dir, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  }
+
   /** Names of this home's containers, running or not, by the engine's own word. */
   async containers(): Promise<readonly string[]> {
     const text = await this.must(this.host.cli, [

@@ -32,6 +32,15 @@ export function openKraft({ home, repository }, engine) {
     async text(args) {
       return (await runOrRefuse(nodeProgram(), [main, ...args], options)).stdout;
     },
+    /** A command to its end, however long it takes; what it prints is given piece by piece and not kept. */
+    stream(args, onBytes) {
+      say(`   $ ${renderCommand(args)}`);
+      const child = spawn(nodeProgram(), [main, ...args], { env, cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] });
+      let stderr = '';
+      child.stdout.on('data', onBytes);
+      child.stderr.setEncoding('utf8').on('data', (text) => (stderr = (stderr + text).slice(-65_536)));
+      return new Promise((resolve) => child.once('close', (code) => resolve({ code, stderr })));
+    },
     /** A command that goes on until it is stopped, with its output on the terminal. */
     follow(args) {
       say(`   $ ${renderCommand(args)}`);

@@ -56,26 +56,33 @@ function renderHead(view: ItemView, frame: ShowFrame): string {
   const { style } = frame;
   const { stop } = item;
   const status = paintStatus(item, style)(safeLine(renderStatusLong(item)));
-  const head = `${style.bold(safeLine(item.title))}\n${status}\n`;
-  const why: readonly Row[] =
-    stop === null
-      ? []
-      : [
-          ['why', `${stop.reason} (${stop.kind})`],
-          ['remedy', stop.remedy === '' ? null : stop.remedy],
-          ['code', stop.code === null ? null : `${stop.code} (see \`kraft admin explain ${stop.code}\`)`],
-          ...renderFacts(stop.facts),
-        ];
   const log = stop?.sessionId ?? view.sessions.at(-1)?.id ?? null;
   const next: readonly Row[] = [
     ['go on', view.nextCommand],
+    ['or', stop?.kind === 'gate' ? `kraft item reject ${item.id} --note TEXT` : null],
     ['merge it', view.mergeCommand],
     ['its output', log === null ? null : `kraft view logs ${item.id} --session ${log}`],
   ];
-  return head + renderRows([...why, ...next], frame);
+  return `${style.bold(safeLine(item.title))}\n${status}\n${renderRows([...explain(stop), ...next], frame)}`;
 }
 
-function describe({ item, sessions, spend }: ItemView): readonly Row[] {
+function explain(stop: ItemView['item']['stop']): readonly Row[] {
+  if (stop === null) return [];
+  const { doctor_row: doctorRow, ...facts } = stop.facts;
+  return [
+    ['why', `${stop.reason} (${stop.kind})`],
+    ['remedy', stop.remedy === '' ? null : stop.remedy],
+    ['code', stop.code === null ? null : `${stop.code} (see \`kraft admin explain ${stop.code}\`)`],
+    ['doctor', asText(doctorRow)],
+    ...renderFacts(facts),
+  ];
+}
+
+function asText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function describe({ item, sessions, spend, openThreads }: ItemView): readonly Row[] {
   const description = item.description.trimEnd().split('\n');
   const more = description.length > descriptionLinesMax ? '\n…' : '';
   const base = item.baseCommit === null ? item.baseBranch : `${item.base ?? ''} ${item.baseCommit.slice(0, 12)}`.trim();
@@ -88,6 +95,7 @@ function describe({ item, sessions, spend }: ItemView): readonly Row[] {
     ['worktree', item.worktree],
     ['filed', `${renderLocalTime(item.createdAt)}, changed ${renderLocalTime(item.updatedAt)}`],
     ['used', spend === null ? null : renderSpend(spend)],
+    ['threads', openThreads === 0 ? null : `${openThreads} open (see \`kraft view threads ${item.id}\`)`],
     ['limits', renderLimits(sessions.at(-1) ?? null)],
     ['told', item.steer === null ? null : `the next agent will read: ${item.steer}`],
     ['rejected', item.rejection === null ? null : `at ${item.rejection.gate}: ${item.rejection.note}`],

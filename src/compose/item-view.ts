@@ -15,8 +15,9 @@ export async function readItemView(
   edges: { readonly store: Store; readonly git: Git; readonly findRepository: (path: string) => Promise<Repository> },
   item: Item,
 ): Promise<ItemView> {
-  const [sessions, commits] = await Promise.all([
+  const [sessions, threads, commits] = await Promise.all([
     edges.store.listSessions({ itemId: item.id, statuses: null }),
+    edges.store.listThreads(item.id),
     readCommits(edges, item).catch((): readonly Commit[] => []),
   ]);
   return {
@@ -24,6 +25,7 @@ export async function readItemView(
     sessions,
     nodes: viewNodes(item, sessions),
     spend: sumSpend(sessions),
+    openThreads: threads.filter((thread) => thread.status === 'open').length,
     commits,
     mergeCommand: commits.length === 0 ? null : renderMergeCommand(item),
     nextCommand: renderNextCommand(item),

@@ -41,6 +41,7 @@ class TwoSessions extends FakeKraft {
       sessions,
       nodes: [],
       spend: null,
+      openThreads: 0,
       commits: [],
       mergeCommand: null,
       nextCommand: null,

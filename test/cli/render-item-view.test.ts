@@ -32,7 +32,12 @@ const stopped: ItemView = {
       remedy:
         'Read the output of the failed sessions and mend the branch or the tests, then run `kraft item retry abcd2345`.',
       sessionId: 's4',
-      facts: { failed_scopes: ['npm test'], output_tail: 'one\ntwo\u001b[2J\nthree', nothing: null },
+      facts: {
+        doctor_row: 'setup sample: ok: it is there',
+        failed_scopes: ['npm test'],
+        output_tail: 'one\ntwo\u001b[2J\nthree',
+        nothing: null,
+      },
     },
   }),
   nodes: [
@@ -82,6 +87,7 @@ const stopped: ItemView = {
     }),
   ],
   spend: { tokens: 12_345, costUsd: 0.4512 },
+  openThreads: 2,
   commits: [{ commit: 'a'.repeat(40), subject: 'Mend\u001b[31m it', author: 'Ada', at: at(9) }],
   mergeCommand: 'git -C /srv/repo merge kraft/abcd2345-mend-the-basket',
   nextCommand: 'kraft item retry abcd2345',
@@ -98,6 +104,7 @@ describe('renderItemView', () => {
         'why         Tests fail on the item’s branch: `npm test`. (failed)',
         'remedy      Read the output of the failed sessions and mend the branch or the tests, then run `kraft item retry abcd2345`.',
         'code        KRAFT_SETUP_FAILED (see `kraft admin explain KRAFT_SETUP_FAILED`)',
+        'doctor      setup sample: ok: it is there',
         'facts       failed scopes: npm test',
         '            output tail:',
         '              one',
@@ -115,6 +122,7 @@ describe('renderItemView', () => {
         'worktree    /home/ada/.kraft/run/worktrees/abcd2345',
         'filed       2026-01-02 03:04:05, changed 2026-01-02 03:04:05',
         'used        12.3k tokens, $0.45',
+        'threads     2 open (see `kraft view threads abcd2345`)',
         'limits      1 h 00 min a session, 4g of memory',
         '',
         'NODE            STATE    TASKS',
@@ -148,6 +156,7 @@ describe('renderItemView', () => {
         nodes: [],
         sessions: [sampleSession({ status: 'running', startedAt: at(0) })],
         spend: null,
+        openThreads: 0,
         commits: [],
         mergeCommand: null,
         nextCommand: null,
@@ -156,6 +165,16 @@ describe('renderItemView', () => {
     );
     expect(text).toMatch(/s1 +implementation\.main\.agent +running +0:30/);
     expect(text).not.toMatch(/NODE|TOKENS|COST|WHY|why|used|limits|Commits|merge it|go on/);
+  });
+
+  it('names both answers at a gate', () => {
+    const item = samplePublicItem({
+      status: 'needs_human',
+      stop: { kind: 'gate', code: null, reason: 'Look at it.', remedy: '', sessionId: null, facts: {} },
+    });
+    const text = render({ ...stopped, item, nextCommand: 'kraft item approve abcd2345' }, null);
+    expect(text).toContain('needs you: stopped for a person');
+    expect(text).toMatch(/go on +kraft item approve abcd2345\nor +kraft item reject abcd2345 --note TEXT\n/);
   });
 
   it('keeps to one screen whatever an item gathered', () => {

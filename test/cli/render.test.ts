@@ -24,6 +24,7 @@ const view = (overrides: Partial<ItemView> = {}): ItemView => ({
   sessions: [],
   nodes: [],
   spend: null,
+  openThreads: 0,
   commits: [],
   mergeCommand: null,
   nextCommand: 'kraft item start abcd2345',

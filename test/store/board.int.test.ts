@@ -44,6 +44,12 @@ describe('the board of a store', () => {
     for (const at of [1, 2, 3]) {
       await file({ id: `done222${at}`, status: 'completed', updatedAt: `2026-01-01T00:00:1${at}Z` });
     }
+    await file({
+      id: 'arch2222',
+      status: 'completed',
+      archivedAt: '2026-01-02T00:00:00Z',
+      updatedAt: '2026-01-02T00:00:00Z',
+    });
     await file({ id: 'else2222', repo: '/srv/other', updatedAt: '2026-01-01T00:00:07Z' });
     expect(ids((await store.board({ repo: null, completedMax: 2 })).items)).toEqual([
       'else2222',

@@ -49,6 +49,7 @@ kraft.showItem = async () => {
     sessions,
     nodes: [],
     spend: null,
+    openThreads: 0,
     commits: [],
     mergeCommand: null,
     nextCommand: null,
