@@ -4,9 +4,16 @@ import type { SessionRow, Spend } from '../store/index.ts';
 import type { DoctorReport } from '../doctor/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
 import type { ResolvedRepo } from '../config/index.ts';
-import type { ResumeOptions } from '../walk/index.ts';
+import type { ArchiveOptions, ResumeOptions, RetryOptions, SkipRequest, StorageReport } from '../walk/index.ts';
 
-export type { ResumeOptions } from '../walk/index.ts';
+export type {
+  ArchiveOptions,
+  ItemStorage,
+  ResumeOptions,
+  RetryOptions,
+  SkipRequest,
+  StorageReport,
+} from '../walk/index.ts';
 
 /** An item as front doors show it. What is frozen onto it stays inside: it holds values of the repository's `env`. */
 export type PublicItem = Omit<Item, 'frozen' | 'frozenChain'>;
@@ -148,14 +155,19 @@ export interface Kraft extends AsyncDisposable {
   startItem(id: string): Promise<ItemView>;
   pauseItem(id: string): Promise<ItemView>;
   resumeItem(id: string, options: ResumeOptions): Promise<ItemView>;
-  retryItem(id: string, options: ResumeOptions): Promise<ItemView>;
+  retryItem(id: string, options: RetryOptions): Promise<ItemView>;
+  skipItem(id: string, request: SkipRequest): Promise<ItemView>;
   abandonItem(id: string): Promise<ItemView>;
+  archiveItem(id: string, options: ArchiveOptions): Promise<ItemView>;
+  /** What every item holds on the disk; looks at each of their files. */
+  storage(): Promise<StorageReport>;
   /** `id` may be a prefix; several matches are an error naming them. */
   showItem(id: string): Promise<ItemView>;
-  /** Newest first. `repo`: label or path of a connected repository, or null for all; abandoned items only on request. */
+  /** Newest first. `repo`: label or path of a connected repository, or null for all; abandoned and archived items on request. */
   listItems(filter: {
     readonly repo: string | null;
     readonly includeAbandoned: boolean;
+    readonly includeArchived: boolean;
   }): Promise<readonly PublicItem[]>;
   /** `repo` as for `listItems`. */
   board(query: { readonly repo: string | null }): Promise<Board>;
