@@ -17,9 +17,10 @@ import type {
 } from '../compose/index.ts';
 import { findPaths, openDaemonClient, socketName, type DaemonClient } from '../daemon-client/index.ts';
 import type { Io } from './command.ts';
+import { createRemoteReviews } from './remote-reviews.ts';
 
 /** The facade as the command line has it: the daemon's, over its socket. */
-export type RemoteKraft = Omit<Kraft, 'pauseAll' | 'runningSessionCount' | typeof Symbol.asyncDispose>;
+export type RemoteKraft = Omit<Kraft, 'pauseAll' | 'runningSessionCount' | 'worker' | typeof Symbol.asyncDispose>;
 
 /** The client of the daemon that serves the home of this environment. Connects when it is first asked. */
 export function openClient(io: Io): DaemonClient {
@@ -50,6 +51,7 @@ export function createRemoteKraft(client: DaemonClient): RemoteKraft {
     archiveItem: (id, body) =>
       client.send<ItemView>('itemVerb', { params: { id, verb: 'archive' }, body, timeoutMs: filesTimeoutMs }),
     storage: () => client.send<StorageReport>('storage', { timeoutMs: filesTimeoutMs }),
+    ...createRemoteReviews(client),
     showItem: (id) => client.send<ItemView>('item', { params: { id } }),
     listItems: (query) => client.send<readonly PublicItem[]>('items', { query }),
     board: (query) => client.send<Board>('board', { query }),

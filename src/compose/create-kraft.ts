@@ -12,6 +12,7 @@ import type { Health, HealthQuery, ItemView, Kraft, PublicRepo } from './kraft.t
 import type { Loaders } from './open-loaders.ts';
 import { listPublicItems, readBoard } from './list-items.ts';
 import { readDiff } from './read-diff.ts';
+import { createReviewKraft } from './review-kraft.ts';
 import { readLog } from './read-log.ts';
 
 /** Everything behind the facade, opened. */
@@ -55,6 +56,7 @@ export function createKraft(edges: Edges): Kraft {
     abandonItem: act('abandon'),
     archiveItem: async (id, options) => view((await walker.archive(id, options)).id),
     storage: () => walker.storage(),
+    ...createReviewKraft(walker, view),
     showItem: view,
     listItems: async (query) =>
       listPublicItems(store, query.repo === null ? null : await findListedRepo(edges, query.repo), query),

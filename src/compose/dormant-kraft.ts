@@ -6,6 +6,7 @@ import type { Store } from '../store/index.ts';
 import { followEvents } from './follow-events.ts';
 import { listPublicItems, readBoard } from './list-items.ts';
 import type { Health, Kraft } from './kraft.ts';
+import { dormantReviewKraft } from './review-kraft.ts';
 
 export interface DormantEdges {
   readonly store: Store;
@@ -45,6 +46,7 @@ export function createDormantKraft(edges: DormantEdges): Kraft {
     abandonItem: async (id) => (await whole()).abandonItem(id),
     archiveItem: async (id, options) => (await whole()).archiveItem(id, options),
     storage: async () => (await whole()).storage(),
+    ...dormantReviewKraft(whole),
     showItem: async (id) => (await whole()).showItem(id),
     listItems: async (query) =>
       query.repo === null ? listPublicItems(store, null, query) : (await whole()).listItems(query),

@@ -11,6 +11,8 @@ import type { DaemonProcess } from './start-daemon-process.ts';
 
 export type * from './kraft.ts';
 export type * from './repos.ts';
+export type { ReviewAnswer, ReviewKraft, ReviewOutcome } from './review-kraft.ts';
+export type { WorkerCalls, WorkerIdentity, WorkerItemView } from '../walk/index.ts';
 export type { Environment } from './environment.ts';
 export type { Chains, LintedChain } from './open-chains.ts';
 export type { Images } from './open-images.ts';
@@ -19,7 +21,7 @@ export type { AnyCatalogue } from './read-catalogues.ts';
 export type { DaemonProcess } from './start-daemon-process.ts';
 export type { DoctorOutcome, DoctorReport, DoctorRow } from '../doctor/index.ts';
 export type { HomePaths } from '../config/index.ts';
-export type { ItemStatus, ItemStop } from '../items/index.ts';
+export type { Claim, ItemStatus, ItemStop, Thread, ThreadComment, ThreadView } from '../items/index.ts';
 export type { LaunchPlan } from '../launch/index.ts';
 export type { SessionRow, Spend } from '../store/index.ts';
 

@@ -4,6 +4,7 @@ import type { SessionRow, Spend } from '../store/index.ts';
 import type { DoctorReport } from '../doctor/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
 import type { ResolvedRepo } from '../config/index.ts';
+import type { ReviewKraft } from './review-kraft.ts';
 import type { ArchiveOptions, ResumeOptions, RetryOptions, SkipRequest, StorageReport } from '../walk/index.ts';
 
 export type {
@@ -148,7 +149,7 @@ export interface LogChunk {
 }
 
 /** The facade: front doors call this and nothing else. Errors are KraftErrors. */
-export interface Kraft extends AsyncDisposable {
+export interface Kraft extends ReviewKraft, AsyncDisposable {
   health(query: HealthQuery): Promise<Health>;
   createItem(request: CreateItemRequest): Promise<ItemView>;
   /** Each answers the item as it then is; idempotent where the item is already there. */

@@ -37,6 +37,13 @@ export const routes = {
   itemDiff: { method: 'GET', path: '/api/work-items/:id/diff' },
   itemPrompt: { method: 'GET', path: '/api/work-items/:id/prompt' },
   itemPlan: { method: 'GET', path: '/api/work-items/:id/plan' },
+  /** answer: approve, reject, review; `gate` is its id, or `-` for the one that the item waits at. */
+  itemGate: { method: 'POST', path: '/api/work-items/:id/gates/:gate/:answer' },
+  itemThreads: { method: 'GET', path: '/api/work-items/:id/threads' },
+  itemComment: { method: 'POST', path: '/api/work-items/:id/threads' },
+  threadReply: { method: 'POST', path: '/api/threads/:thread/replies' },
+  /** change: resolve, reopen. */
+  threadChange: { method: 'POST', path: '/api/threads/:thread/:change' },
   /** verb: start, pause, resume, retry, skip, abandon, archive. */
   itemVerb: { method: 'POST', path: '/api/work-items/:id/:verb' },
   storage: { method: 'GET', path: '/api/storage' },

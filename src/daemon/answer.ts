@@ -62,11 +62,37 @@ export const answers: Readonly<Record<RouteName, Answer>> = {
     }),
   itemPrompt: async ({ params }, { kraft }) => ({ prompt: await kraft.prompt(idOf(params)) }),
   itemPlan: ({ params }, { kraft }) => kraft.plan(idOf(params)),
+  itemGate: (request, { kraft }) => answerGate(request, kraft),
+  itemThreads: ({ params, query }, { kraft }) =>
+    kraft.threads({ itemId: idOf(params), openOnly: query.get('open') === 'true' }),
+  itemComment: async ({ params, body }, { kraft }) =>
+    kraft.commentItem({ itemId: idOf(params), ...(await import('./parse-body.ts')).parseComment(body) }),
+  threadReply: async ({ params, body }, { kraft }) =>
+    kraft.replyThread({ threadId: params['thread'] ?? '', ...(await import('./parse-body.ts')).parseReply(body) }),
+  threadChange: ({ params }, { kraft }) => {
+    const change = readChoice(params['change'] ?? null, ['resolve', 'reopen'], 'change');
+    return kraft.setThread({ threadId: params['thread'] ?? '', status: change === 'resolve' ? 'resolved' : 'open' });
+  },
   itemVerb: (request, { kraft }) => askVerb(request, kraft),
   storage: (_, { kraft }) => kraft.storage(),
   repos: (_, { kraft }) => kraft.repos(),
   doctor: (_, { kraft }) => kraft.doctor(),
 };
+
+async function answerGate({ params, body }: RoutedRequest, kraft: Kraft): Promise<unknown> {
+  const answer = readChoice(params['answer'] ?? null, ['approve', 'reject', 'review'], 'answer');
+  const parse = await import('./parse-body.ts');
+  const gate = params['gate'] === '-' ? null : (params['gate'] ?? null);
+  const at = { itemId: idOf(params), gate };
+  switch (answer) {
+    case 'approve':
+      return kraft.approveGate({ ...at, ...parse.parseApproval(body) });
+    case 'reject':
+      return kraft.rejectGate({ ...at, ...parse.parseRejection(body) });
+    case 'review':
+      return kraft.reviewItem({ ...at, ...parse.parseReview(body) });
+  }
+}
 
 const verbs = ['start', 'pause', 'resume', 'retry', 'skip', 'abandon', 'archive'] as const;
 

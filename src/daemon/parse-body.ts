@@ -51,6 +51,36 @@ export function parseStop(body: unknown): z.infer<typeof stopSchema> {
   return body === null ? { pause: false } : parse(stopSchema, body);
 }
 
+const approvalSchema = z.strictObject({ note: z.string().nullable() });
+const rejectionSchema = z.strictObject({ note: z.string(), node: z.string().nullable() });
+const reviewSchema = z.strictObject({
+  outcome: z.enum(['comment', 'approve', 'request_changes']),
+  body: z.string().nullable(),
+});
+const commentSchema = z.strictObject({ file: z.string(), line: z.number(), body: z.string() });
+const replySchema = z.strictObject({ body: z.string() });
+
+/** The bodies of `POST /api/work-items/:id/gates/:gate/approve`, `…/reject` and `…/review`. */
+export function parseApproval(body: unknown): z.infer<typeof approvalSchema> {
+  return parse(approvalSchema, body);
+}
+export function parseRejection(body: unknown): z.infer<typeof rejectionSchema> {
+  return parse(rejectionSchema, body);
+}
+export function parseReview(body: unknown): z.infer<typeof reviewSchema> {
+  return parse(reviewSchema, body);
+}
+
+/** The body of `POST /api/work-items/:id/threads`. */
+export function parseComment(body: unknown): z.infer<typeof commentSchema> {
+  return parse(commentSchema, body);
+}
+
+/** The body of `POST /api/threads/:thread/replies`. */
+export function parseReply(body: unknown): z.infer<typeof replySchema> {
+  return parse(replySchema, body);
+}
+
 function parse<T>(schema: z.ZodType<T>, body: unknown): T {
   const result = schema.safeParse(body);
   if (result.success) return result.data;

@@ -164,6 +164,13 @@ export const itemErrors = defineErrors({
     message: (p: { place: string }) => `${JSON.stringify(p.place)} names no line of a file inside the repository.`,
     remedy: () => 'Write FILE:LINE with the path as `kraft view diff --name-only` prints it and lines counted from 1.',
   },
+  COMMENT_NEEDS_PLACE: {
+    kind: 'usage',
+    message: (p: { id: string }) =>
+      `A review that only comments answers no gate of item ${p.id} and has no words of its own: its comments belong to lines.`,
+    remedy: (p: { id: string }) =>
+      `Write them with \`kraft item comment ${p.id} FILE:LINE --body '…'\`, and leave \`--body\` and \`--gate\` out of the review.`,
+  },
   REVIEW_EMPTY: {
     kind: 'usage',
     message: (p: { id: string }) => `There is no draft on item ${p.id} that could be submitted.`,

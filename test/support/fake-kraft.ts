@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { EventRow } from '../../src/events/index.ts';
 import { itemErrors } from '../../src/items/index.ts';
-import type { Diff, ItemView, Kraft, LogChunk, PublicItem, StorageReport } from '../../src/compose/index.ts';
+import type { Diff, ItemView, Kraft, LogChunk, PublicItem, StorageReport, ThreadView } from '../../src/compose/index.ts';
 import { toPublicItem } from '../../src/compose/item-view.ts';
 import { sampleItem, sampleSession } from './sample-item.ts';
 
@@ -28,6 +28,17 @@ export class FakeKraft implements Kraft {
   readonly news = new EventEmitter();
   items: PublicItem[] = [samplePublicItem()];
   rows: EventRow[] = [];
+  thread: ThreadView = {
+    id: 'thr22222',
+    itemId: 'abcd2345',
+    file: 'src/a.ts',
+    line: 7,
+    status: 'open',
+    draft: true,
+    createdAt: '2026-01-02T03:04:05.678Z',
+    updatedAt: '2026-01-02T03:04:05.678Z',
+    comments: [{ author: 'human', body: 'Why?', claim: null, createdAt: '2026-01-02T03:04:05.678Z' }],
+  };
   protocol = 1;
   sessions = 0;
   log: LogChunk = {
@@ -97,8 +108,7 @@ export class FakeKraft implements Kraft {
   pauseItem: Kraft['pauseItem'] = (id) => this.#act('pauseItem', id, { status: 'paused' });
   resumeItem: Kraft['resumeItem'] = (id, options) =>
     this.#act('resumeItem', id, { status: 'active' }, { id, ...options });
-  retryItem: Kraft['retryItem'] = (id, options) =>
-    this.#act('retryItem', id, { status: 'active' }, { id, ...options });
+  retryItem: Kraft['retryItem'] = (id, options) => this.#act('retryItem', id, { status: 'active' }, { id, ...options });
   abandonItem: Kraft['abandonItem'] = (id) => this.#act('abandonItem', id, { status: 'abandoned' });
   skipItem: Kraft['skipItem'] = (id, request) =>
     this.#act('skipItem', id, { status: 'active' }, { id, ...request });
@@ -106,6 +116,30 @@ export class FakeKraft implements Kraft {
     this.#act('archiveItem', id, { status: 'completed', archivedAt: '2026-01-03T03:04:05.678Z' }, { id, ...options });
   stored: StorageReport = { items: [], strays: [], totalBytes: 0, isPartial: false };
   storage: Kraft['storage'] = () => this.#note('storage', null, this.stored);
+  approveGate: Kraft['approveGate'] = ({ itemId, ...rest }) =>
+    this.#note('approveGate', rest, null).then(() => this.#act('approveGate', itemId, { status: 'active' }));
+  rejectGate: Kraft['rejectGate'] = ({ itemId, ...rest }) =>
+    this.#note('rejectGate', rest, null).then(() => this.#act('rejectGate', itemId, { status: 'active' }));
+  reviewItem: Kraft['reviewItem'] = (review) =>
+    this.#note('reviewItem', review, {
+      reviewId: 'rev22222',
+      threads: ['thr22222'],
+      reply_agent: false,
+      event: { type: 'reply_agent_skipped', payload: { gate: null, reason: 'no_route' } },
+      view: this.#view(review.itemId),
+    });
+  commentItem: Kraft['commentItem'] = (comment) => this.#note('commentItem', comment, this.thread);
+  replyThread: Kraft['replyThread'] = (reply) => this.#note('replyThread', reply, this.thread);
+  setThread: Kraft['setThread'] = (change) =>
+    this.#note('setThread', change, { ...this.thread, status: change.status });
+  threads: Kraft['threads'] = (query) => this.#note('threads', query, [this.thread]);
+  worker: Kraft['worker'] = {
+    progress: (_, task) => this.#note('worker.progress', task, undefined),
+    reply: (_, reply) => this.#note('worker.reply', reply, this.thread),
+    show: () => Promise.reject(new TypeError('a fault of the fake')),
+    threads: () => this.#note('worker.threads', null, [this.thread]),
+    retry: () => this.#note('worker.retry', null, undefined),
+  };
   showItem: Kraft['showItem'] = (id) => {
     this.calls.push(['showItem', id]);
     return Promise.resolve().then(() => this.#view(id));
