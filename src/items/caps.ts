@@ -177,19 +177,19 @@ function toCents(usd: number): number {
   return Math.round(usd * 10_000) / 10_000;
 }
 
-/** What was reached in a person's words: a whole sentence. Pure. */
+/** What was reached in a person's words: a clause. Pure. */
 export function renderReached({ field, scope, limit, used }: ReachedCap): string {
   const of = scope === 'the item' || scope === 'the day' ? scope : `\`${scope}\``;
   switch (field) {
     case 'time_cap_minutes':
-      return `A session reached its time cap of ${limit} minutes (time_cap_minutes of ${of}).`;
+      return `a session reached its time cap of ${limit} minutes (time_cap_minutes of ${of})`;
     case 'total_time_cap_minutes':
-      return `The sessions of ${of} have run for ${used} minutes, and total_time_cap_minutes gives them ${limit}.`;
+      return `the sessions of ${of} have run for ${used} minutes, and total_time_cap_minutes gives them ${limit}`;
     case 'token_budget':
-      return `The agents of ${of} have used ${used} tokens, and token_budget gives them ${limit}.`;
+      return `the agents of ${of} have used ${used} tokens, and token_budget gives them ${limit}`;
     case 'budget_usd':
-      return `The agents of ${of} have cost ${used} US dollars, and budget_usd gives them ${limit}.`;
+      return `the agents of ${of} have cost ${used} US dollars, and budget_usd gives them ${limit}`;
     case 'daily_usd':
-      return `The agents of all items have cost ${used} US dollars today (UTC), and daily_usd gives them ${limit}.`;
+      return `the agents of all items have cost ${used} US dollars today (UTC), and daily_usd gives them ${limit}`;
   }
 }

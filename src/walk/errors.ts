@@ -107,12 +107,12 @@ export const walkErrors = defineErrors({
   },
   TIME_CAP_REACHED: {
     kind: 'limit',
-    message: (p: { why: string; source: string; id: string }) => p.why,
+    message: (p: { why: string; source: string; id: string }) => `The time is used up: ${p.why}.`,
     remedy: (p: { source: string; id: string }) => `Raise ${p.source}, then run \`kraft item retry ${p.id}\`.`,
   },
   BUDGET_REACHED: {
     kind: 'limit',
-    message: (p: { why: string; source: string; id: string; isDaily: boolean }) => p.why,
+    message: (p: { why: string; source: string; id: string; isDaily: boolean }) => `A budget is used up: ${p.why}.`,
     remedy: (p: { source: string; id: string; isDaily: boolean }) =>
       `Raise ${p.source}${p.isDaily ? ' or wait for the next day (UTC)' : ''}, then run \`kraft item retry ${p.id}\`.`,
   },

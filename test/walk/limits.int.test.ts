@@ -358,6 +358,12 @@ describe('fallback (CC 4.5)', () => {
     expect(alone.status).toBe('rate_limited');
   });
 
+  test('a profile that is not there stops a task without a fallback', async () => {
+    const home = await openChain({ harness: 'alpha', profile: 'gone' });
+    const item = await home.run('');
+    expect(item.stop).toMatchObject({ kind: 'config', code: 'KRAFT_AGENT_PROFILE_UNKNOWN' });
+  });
+
   test('models of the repository stand before those of the harness profile (CC 1.3)', async () => {
     const home = await openHome();
     const mine = {
