@@ -2,20 +2,25 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { onHosts } from './support/hosts.ts';
-import { Person } from './support/person.ts';
+import { sharePerson } from './support/share-person.ts';
 
 onHosts(['docker', 'podman'], 'the life of an item', (host) => {
-  it('pauses in the middle of the agent’s work, resumes, and completes', async () => {
-    await using person = new Person(host);
-    const repository = await person.sampleRepository();
+  const share = sharePerson(host);
+
+  it('goes on when the daemon is told to stop, pauses in the middle of the agent’s work, resumes, and completes', async () => {
+    const person = share();
+    const repository = await person.sampleRepository('stopped');
     await person.connectUntested(repository);
-    await person.startDaemon();
     const id = await person.fileItem(
       repository,
       'demo: wait-for go\ndemo: sh rm -f go\ndemo: write src/new.txt x\ndemo: commit Done',
     );
     await person.kraft('item', 'start', id);
     await person.untilEvent(id, (event) => event.type === 'worker_session_started');
+    // A daemon that is told to stop leaves running sessions alone and says how many; the next one adopts them.
+    expect(await person.kraft('admin', 'stop')).toMatch(/1 session/);
+    expect(await person.containers()).toHaveLength(1);
+    await person.startDaemon();
     await person.kraft('item', 'pause', id);
     await person.untilEvent(
       id,
@@ -34,8 +39,8 @@ onHosts(['docker', 'podman'], 'the life of an item', (host) => {
   });
 
   it('removes worktree, ref store and branch when the setup command fails, and says why', async () => {
-    await using person = new Person(host);
-    const repository = await person.sampleRepository();
+    const person = share();
+    const repository = await person.sampleRepository('failing-setup');
     await person.kraft(
       'repo',
       'connect',
@@ -45,7 +50,6 @@ onHosts(['docker', 'podman'], 'the life of an item', (host) => {
       '--test-command',
       'npm test',
     );
-    await person.startDaemon();
     const shown = await person.runItem(repository, 'demo: write src/new.txt x');
     expect(shown.item.status).toBe('needs_human');
     expect(shown.item.stop?.reason).toContain('setup command');
@@ -59,10 +63,9 @@ onHosts(['docker', 'podman'], 'the life of an item', (host) => {
   });
 
   it('stops for a person when the repository’s tests fail, with the failing command, and retry runs them again', async () => {
-    await using person = new Person(host);
-    const repository = await person.sampleRepository();
+    const person = share();
+    const repository = await person.sampleRepository('failing-tests');
     await person.connect(repository);
-    await person.startDaemon();
     const shown = await person.runItem(repository, 'demo: write src/new.txt x\ndemo: commit Change something else');
     expect(shown.item.status).toBe('needs_human');
     expect(shown.item.stop?.kind).toBe('failed');
@@ -83,35 +86,16 @@ onHosts(['docker', 'podman'], 'the life of an item', (host) => {
     expect(existsSync(join(person.kraftHome, 'run', 'sandbox-home', shown.item.id))).toBe(false);
     expect(await person.containers()).toEqual([]);
   });
-
-  it('leaves running sessions alone when the daemon is told to stop, and says how many', async () => {
-    await using person = new Person(host);
-    const repository = await person.sampleRepository();
-    await person.connectUntested(repository);
-    await person.startDaemon();
-    const id = await person.fileItem(
-      repository,
-      'demo: wait-for go\ndemo: sh rm -f go\ndemo: write src/new.txt x\ndemo: commit Done',
-    );
-    await person.kraft('item', 'start', id);
-    await person.untilEvent(id, (event) => event.type === 'worker_session_started');
-    const stopped = await person.kraft('admin', 'stop');
-    expect(stopped).toMatch(/1 session/);
-    expect(await person.containers()).toHaveLength(1);
-    await person.startDaemon();
-    person.write(join(person.kraftHome, 'run', 'worktrees', id, 'go'), '');
-    await person.untilItemRests(id);
-    expect((await person.show(id)).item.status).toBe('completed');
-  });
 });
 
 // What does not depend on the engine is shown once.
 onHosts(['docker'], 'a launch', (host) => {
+  const share = sharePerson(host);
+
   it('names every program that the image lacks before a worktree is made', async () => {
-    await using person = new Person(host);
-    const repository = await person.sampleRepository();
+    const person = share();
+    const repository = await person.sampleRepository('lacking');
     await person.kraft('repo', 'connect', repository, '--setup-command', '', '--test-command', 'no-such-tester --all');
-    await person.startDaemon();
     const shown = await person.runItem(repository, 'demo: write src/new.txt x');
     expect(shown.item.status).toBe('needs_human');
     expect(shown.item.stop?.kind).toBe('config');
@@ -121,10 +105,9 @@ onHosts(['docker'], 'a launch', (host) => {
   });
 
   it('keeps every byte of a hundred megabytes on one line', async () => {
-    await using person = new Person(host);
-    const repository = await person.sampleRepository();
+    const person = share();
+    const repository = await person.sampleRepository('large-output');
     await person.connectUntested(repository);
-    await person.startDaemon();
     const bytes = 100 * 1024 * 1024;
     const shown = await person.runItem(
       repository,

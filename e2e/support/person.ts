@@ -79,12 +79,21 @@ export class Person implements AsyncDisposable {
       KRAFT_HOME: this.kraftHome,
       GIT_CONFIG_GLOBAL: join(this.dir, 'gitconfig'),
       NO_COLOR: '1',
+      NODE_COMPILE_CACHE: this.#compileCache(),
       ...env,
     };
     this.write('gitconfig', '[user]\n\tname = Ada Person\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n');
     this.write('kraft/config/sandbox.yaml', `cli: ${host.cli}\n`);
     chmodSync(this.kraftHome, 0o700);
     chmodSync(join(this.kraftHome, 'config'), 0o700);
+  }
+
+  /** Where Node keeps the compiled program between the many commands of the stories; one for each account. */
+  #compileCache(): string {
+    const dir = join(this.#installed, `compiled-${this.host.uid}`);
+    mkdirSync(dir, { recursive: true });
+    chownSync(dir, this.host.uid, this.host.gid);
+    return dir;
   }
 
   /** Writes a file of the person's, owned by them, parents included. */
