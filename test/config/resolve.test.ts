@@ -50,6 +50,7 @@ describe('an entry', () => {
         budgetUsd: null,
         escalationHarness: null,
       },
+      policyLayer: null,
       automatedReview: null,
       ciChecks: true,
       unknownKeys: [],
@@ -157,6 +158,8 @@ describe('the policy of a repository (CC 1.5)', () => {
       maxima: { deny_tools: ['Write', 'Bash'] },
     });
     expect(repo.toolPolicy.denyTools).toEqual(['Read', 'Edit', 'Bash', 'Write']);
+    // What a chain's policies are met with: the entry's own words alone.
+    expect(repo.policyLayer?.deny_tools).toEqual(['Edit', 'Bash']);
   });
 
   it.each([
