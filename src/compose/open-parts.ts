@@ -19,7 +19,14 @@ export interface Parts {
   readonly engines: Engines;
   readonly launcher: Launcher;
   /** Null: this process is no daemon. */
-  readonly doctor: (daemon: { readonly pid: number; readonly version: string } | null) => Doctor;
+  readonly doctor: (daemon: Daemon | null) => Doctor;
+}
+
+/** What only a daemon knows. */
+interface Daemon {
+  readonly pid: number;
+  readonly version: string;
+  readonly strayWorktrees: () => Promise<readonly string[]>;
 }
 
 /** Opens them; nothing is asked of an engine or of git before something needs it. */
@@ -73,6 +80,7 @@ export function openParts(environment: Environment, paths: HomePaths, log: Log):
           host: openHostProbe(paths.run),
           config: loaders,
           daemon,
+          strayWorktrees: daemon?.strayWorktrees ?? null,
           openEngine: (settings) => engines.bySettings(settings),
           git: seen,
           steps: {

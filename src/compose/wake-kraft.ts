@@ -1,7 +1,7 @@
 import { asKraftError, randomIds, systemClock, type Log } from '../base/index.ts';
 import { checkDiskFloor } from '../launch/index.ts';
 import type { Store } from '../store/index.ts';
-import { createWalker, type ReattachReport } from '../walk/index.ts';
+import { createWalker, findStrayWorktrees, type ReattachReport } from '../walk/index.ts';
 import { createKraft } from './create-kraft.ts';
 import type { OpenKraftOptions } from './open-kraft.ts';
 import type { Kraft } from './kraft.ts';
@@ -19,7 +19,11 @@ const reasonsKeptMs = 2_000;
 export async function wakeKraft(options: OpenKraftOptions, store: Store, startedAt: string): Promise<Kraft> {
   const { paths, log } = options;
   const parts = openParts(options, paths, log);
-  const doctor = parts.doctor({ pid: process.pid, version: options.version });
+  const doctor = parts.doctor({
+    pid: process.pid,
+    version: options.version,
+    strayWorktrees: () => findStrayWorktrees({ store, paths }),
+  });
   const walker = createWalker({
     store,
     git: parts.git,

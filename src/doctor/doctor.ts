@@ -13,6 +13,7 @@ import { checkRepository } from './checks/repo.ts';
 import { checkSandbox } from './checks/sandbox.ts';
 import { checkSetup } from './checks/setup.ts';
 import { checkTests } from './checks/tests.ts';
+import { checkWorktrees } from './checks/worktrees.ts';
 import { openContext, type DoctorContext } from './context.ts';
 import { attempt, fail, ok, skipped, toRow, type Finding } from './finding.ts';
 import type { DoctorOptions } from './options.ts';
@@ -39,6 +40,7 @@ const hostChecks: readonly (readonly [string, HostCheck])[] = [
   ['config', checkConfig],
   ['engine', checkEngine],
   ['disk', checkDisk],
+  ['worktrees', checkWorktrees],
 ];
 const repositoryChecks: readonly (readonly [string, RepositoryCheck])[] = [
   ['repo', checkRepository],

@@ -35,6 +35,12 @@ export const doctorErrors = defineErrors({
       `The daemon is version ${p.daemon} and the installed one is ${p.installed}.`,
     remedy: () => 'Run `kraft admin stop`, then `kraft admin start --detach`; running sessions are taken over.',
   },
+  WORKTREES_STRAY: {
+    kind: 'environment',
+    message: (p: { paths: readonly string[] }) => `No item of this home has what lies in ${p.paths.join(', ')}.`,
+    remedy: () =>
+      'Look into each; if nothing in it is needed, remove it with `rm -r` and run `git worktree prune` in its repository. Kraft removes only what it knows.',
+  },
   REPOS_FILE_READABLE: {
     kind: 'config',
     message: (p: { path: string; mode: string; repos: readonly string[] }) =>

@@ -73,6 +73,8 @@ export interface DoctorOptions {
   readonly config: ConfigLoaders;
   /** Null: no daemon answers. */
   readonly daemon: DaemonFacts | null;
+  /** Directories among the worktrees that no item has. Null: this process does not have the items. */
+  readonly strayWorktrees: (() => Promise<readonly string[]>) | null;
   /** The engine that a launch would use. Errors as `openEngine`. */
   readonly openEngine: (settings: SandboxSettings) => Promise<OpenedEngine>;
   readonly git: Pick<Git, 'probeRepository'>;

@@ -67,6 +67,18 @@ export async function readStorage(ports: WalkPorts): Promise<StorageReport> {
   };
 }
 
+/** Directories among the worktrees that no item has. */
+export async function findStrayWorktrees({
+  store,
+  paths,
+}: Pick<WalkPorts, 'store' | 'paths'>): Promise<readonly string[]> {
+  const dir = join(paths.run, 'worktrees');
+  // Read before the items: a worktree is made after its item was filed.
+  const names = await namesIn(dir);
+  const known = new Set((await store.listItems({ repo: null, statuses: null })).map(({ id }) => id));
+  return names.filter((name) => !known.has(name)).map((name) => join(dir, name));
+}
+
 /** What one item holds of that which archiving frees. */
 export async function measureItem(
   ports: WalkPorts,

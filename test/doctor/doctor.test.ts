@@ -16,6 +16,7 @@ describe('a host in order', () => {
       'config: ok',
       'engine: ok',
       'disk: ok',
+      'worktrees: ok',
       'repo shop: ok',
       'setup shop: ok',
       'tests shop: ok',
@@ -43,7 +44,7 @@ describe('a host in order', () => {
 
   it('skips a repository that is disabled', async () => {
     const report = await diagnose({ repos: [repo({ enabled: false })] });
-    expect(report.rows.slice(5)).toMatchObject([{ name: 'repo shop', outcome: 'skipped' }]);
+    expect(report.rows.slice(6)).toMatchObject([{ name: 'repo shop', outcome: 'skipped' }]);
   });
 });
 
@@ -132,7 +133,7 @@ describe('a host with several faults (PF-U10)', () => {
     const report = await diagnose({ host: { ownership: rejects(new TypeError('broken')) } });
     expect(report.rows[0]).toMatchObject({ name: 'home', outcome: 'fail' });
     expect(report.rows[0]?.detail).toContain('broken');
-    expect(report.rows).toHaveLength(13);
+    expect(report.rows).toHaveLength(14);
   });
 });
 
@@ -188,7 +189,7 @@ describe('one run', () => {
     const before = performance.now();
     const report = await doctor.run();
     expect(performance.now() - before).toBeLessThan(2_000);
-    expect(report.rows).toHaveLength(5 + 10 * 8);
+    expect(report.rows).toHaveLength(6 + 10 * 8);
     // `openEngine` of the fakes does not ask, so that the one question is the refresh.
     expect(asked).toEqual({ engine: 1, inspect: 1, containers: 1 });
   });

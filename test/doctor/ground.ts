@@ -197,6 +197,7 @@ export function options(ground: Ground = {}): DoctorOptions {
       ...ground.config,
     },
     daemon: { pid: 4711, version: '0.1.0' },
+    strayWorktrees: () => Promise.resolve([]),
     openEngine: () => Promise.resolve({ engine, probe: createEngineProbe(engine, systemClock) }),
     git: { probeRepository: () => Promise.resolve({ ...probed, ...ground.probed }) },
     steps: {

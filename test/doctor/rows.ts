@@ -215,6 +215,24 @@ export const hostCases: readonly RowCase[] = [
       remedy: 'policy.yaml',
     },
   ),
+  rowCase(
+    'worktrees: ok',
+    'says when each worktree belongs to an item',
+    {},
+    { code: null, says: 'each belongs to an item', remedy: null },
+  ),
+  rowCase(
+    'worktrees: fail',
+    'fails on directories that no item has',
+    { options: { strayWorktrees: () => Promise.resolve(['/home/you/.kraft/run/worktrees/lost']) } },
+    { code: 'WORKTREES_STRAY', says: '/home/you/.kraft/run/worktrees/lost', remedy: 'git worktree prune' },
+  ),
+  rowCase(
+    'worktrees: skipped',
+    'cannot tell without a daemon',
+    { options: { strayWorktrees: null } },
+    { code: null, says: 'Not compared', remedy: 'daemon' },
+  ),
 ];
 
 const unread = configErrors.create('CONFIG_UNREAD_KEY', {

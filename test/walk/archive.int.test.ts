@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/items/index.ts';
+import { findStrayWorktrees } from '../../src/walk/index.ts';
 import { Home } from './home.ts';
 
 const good = 'demo: write wanted.txt yes\ndemo: commit Add what was wanted';
@@ -132,6 +133,7 @@ test('storage tells what each item holds, and what belongs to none', async () =>
 
   const report = await home.walker.storage();
 
+  expect(await findStrayWorktrees({ store: home.store, paths: home.ports().paths })).toEqual([stray]);
   expect(report.isPartial).toBe(false);
   expect(report.items).toMatchObject([{ id: done.id, status: 'completed', archived: false, hasBranch: true }]);
   const [row] = report.items;
