@@ -33,6 +33,12 @@ describe('kraft item retry and skip', () => {
       { id: 'abcd', path: 'checks.slow', restart: false, steer: null },
       { id: 'abcd', path: null, restart: true, steer: 'Mind the gap.' },
     ]);
+    await user.must(['item', 'resume', 'abcd', '--steer', 'Mind the gap.']);
+    await user.must(['item', 'resume', 'abcd']);
+    expect(said('resumeItem')).toEqual([
+      { id: 'abcd', steer: 'Mind the gap.' },
+      { id: 'abcd', steer: null },
+    ]);
     const skipped = await user.must(['item', 'skip', 'abcd', '--note', 'Looked at.', '--path', 'checks.slow']);
     expect(skipped).toContain('Skipped ahead abcd2345; the item is now running.');
     expect(said('skipItem')).toEqual([{ id: 'abcd', path: 'checks.slow', note: 'Looked at.' }]);

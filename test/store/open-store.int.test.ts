@@ -148,6 +148,21 @@ describe('a store', () => {
     expect(await store.events({ itemId: null, type: null, afterSeq: 1, limit: 1 })).toMatchObject([{ seq: 2 }]);
   });
 
+  test('sums what sessions of all items cost from a moment on, those that have not ended included', async () => {
+    const store = await openHere();
+    await store.createItem(sampleItem(), []);
+    await store.createItem(sampleItem({ id: 'bbbbbbbb' }), []);
+    const midnight = '2026-01-02T00:00:00.000Z';
+    const cost = (id: string, costUsd: number | null, endedAt: string | null, itemId = 'abcd2345'): Promise<void> =>
+      store.apply(change({ itemId, sessions: [sampleSession({ id, itemId, costUsd, endedAt })] }));
+    expect(await store.spentUsd(midnight)).toBe(0);
+    await cost('s1', 8, '2026-01-01T23:59:59.999Z');
+    await cost('s2', 1, midnight);
+    await cost('s3', 0.5, null, 'bbbbbbbb');
+    await cost('s4', null, null);
+    expect(await store.spentUsd(midnight)).toBe(1.5);
+  });
+
   test('never gives an id twice and never removes or changes what was recorded', async () => {
     const store = await openHere();
     await store.createItem(sampleItem(), [{ event: created, nodeId: null }]);
