@@ -1,4 +1,5 @@
 import type { PublicItem } from '../compose/index.ts';
+import { renderLocalTime } from './render-time.ts';
 import type { Style } from './terminal.ts';
 
 type Standing = Pick<PublicItem, 'status' | 'started' | 'pauseRequested' | 'stop' | 'archivedAt'>;
@@ -28,7 +29,7 @@ export function renderStatusLong(item: Standing & Pick<PublicItem, 'resumesAt'>)
   const word = renderStatus(item);
   if (word === 'waiting') return 'waiting for a slot';
   if (word === 'rate-limited') {
-    return `waiting for a rate limit${item.resumesAt === null ? '' : ` until ${item.resumesAt}`}`;
+    return `waiting for a rate limit${item.resumesAt === null ? '' : ` until ${renderLocalTime(item.resumesAt)}`}`;
   }
   return item.status === 'needs_human' ? `${word}: stopped for a person` : word;
 }

@@ -22,13 +22,13 @@ describe('kraft admin chains', () => {
   it('lints every chain without a daemon, and says of a sound one what is not built yet', async () => {
     write(
       'mine.yaml',
-      'nodes:\n  - {id: a, extends: default/implementation}\n  - {id: ok, kind: gate, reject_to: a}\n',
+      'nodes:\n  - {id: a, extends: default/implementation, read_only: true}\n  - {id: ok, kind: gate, reject_to: a}\n',
     );
 
     const printed = await user.must(['admin', 'chains', 'lint']);
 
     expect(printed).toContain('quick-task: ok\n');
-    expect(printed).toContain('mine: ok\n    not built yet: ok: a gate\n');
+    expect(printed).toContain('mine: ok\n    not built yet: a: read_only\n');
   });
 
   it('prints every problem of every file with its line, and ends with 1', async () => {
@@ -50,21 +50,19 @@ describe('kraft admin chains', () => {
     writeFileSync(join(user.home, 'config', 'policy.yaml'), 'maxima: {max_attempts: 4}\n');
     write(
       'mine.yaml',
-      'policy: {max_attempts: 9}\nnodes: [{id: a, extends: default/implementation, policy: {deny_tools: [Bash]}}]\n',
+      'policy: {max_attempts: 9}\nnodes: [{id: a, extends: default/implementation, read_only: true, policy: {deny_tools: [Bash]}}]\n',
     );
 
     const printed = await user.must(['admin', 'chains', 'show', 'mine']);
 
     expect(printed).toContain('task a.main.agent (agent)\n    denyTools: Bash\n    maxAttempts: 4\n');
-    expect(printed).toContain(
-      'node a (exec)\n    denyTools: Bash\n    maxAttempts: 4\n    not built yet: policy.deny_tools',
-    );
+    expect(printed).toContain('node a (exec)\n    denyTools: Bash\n    maxAttempts: 4\n    not built yet: read_only');
 
     const outline = JSON.parse(await user.must(['admin', 'chains', 'show', 'mine', '--json'])) as unknown;
     expect(outline).toMatchObject({
       id: 'mine',
       nodes: [{ id: 'a', tasks: [{ id: 'agent', kind: 'agent' }] }],
-      unbuilt: ['the chain: policy.max_attempts', 'a: policy.deny_tools'],
+      unbuilt: ['a: read_only'],
     });
   });
 });

@@ -123,14 +123,16 @@ describe('verbs on items', () => {
     ]);
   });
 
-  it.each(['start', 'pause', 'resume', 'retry'])(
-    '%s says where the item then is, or gives the payload',
-    async (verb) => {
-      expect(await user.must(['item', verb, 'abcd'])).toMatch(/abcd2345; the item is now \w+\./);
-      expect(JSON.parse(await user.must(['item', verb, 'abcd', '--json']))).toMatchObject({ item: { id: 'abcd2345' } });
-      expect(called(`${verb}Item`)).toEqual(['abcd', 'abcd']);
-    },
-  );
+  it.each([
+    { verb: 'start', asked: 'abcd' },
+    { verb: 'pause', asked: 'abcd' },
+    { verb: 'resume', asked: { id: 'abcd', steer: null } },
+    { verb: 'retry', asked: { id: 'abcd', steer: null, path: null, restart: false } },
+  ])('$verb says where the item then is, or gives the payload', async ({ verb, asked }) => {
+    expect(await user.must(['item', verb, 'abcd'])).toMatch(/abcd2345; the item is now \w+\./);
+    expect(JSON.parse(await user.must(['item', verb, 'abcd', '--json']))).toMatchObject({ item: { id: 'abcd2345' } });
+    expect(called(`${verb}Item`)).toEqual([asked, asked]);
+  });
 
   it('abandons nothing without a yes when there is nobody to ask', async () => {
     const end = await user.kraft(['item', 'abandon', 'abcd']);

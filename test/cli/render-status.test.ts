@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ItemStop, PublicItem } from '../../src/compose/index.ts';
 import { renderStatus, renderStatusLong, renderStatusNow } from '../../src/cli/render-status.ts';
+import { renderLocalTime } from '../../src/cli/render-time.ts';
 import { samplePublicItem } from '../support/fake-kraft.ts';
 
 const stop = (kind: ItemStop['kind']): ItemStop => ({
@@ -20,7 +21,7 @@ const rows: readonly { item: Partial<PublicItem>; word: string; long: string; no
   {
     item: { status: 'rate_limited', resumesAt: '2026-01-02T04:00:00.000Z' },
     word: 'rate-limited',
-    long: 'waiting for a rate limit until 2026-01-02T04:00:00.000Z',
+    long: `waiting for a rate limit until ${renderLocalTime('2026-01-02T04:00:00.000Z')}`,
     now: 'waiting for a rate limit',
   },
   {
@@ -41,7 +42,7 @@ const rows: readonly { item: Partial<PublicItem>; word: string; long: string; no
     item: { status: 'completed', archivedAt: '2026-01-03T00:00:00Z' },
     word: 'archived',
     long: 'archived',
-    now: 'complete',
+    now: 'archived',
   },
 ];
 
