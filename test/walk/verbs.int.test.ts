@@ -73,6 +73,23 @@ test('a pause during the setup command ends it, removes what was made, and resum
   expect((await home.rest(id)).status).toBe('completed');
 });
 
+test('an item that is thrown away during its setup command ends at once and leaves nothing', async () => {
+  const home = await Home.open();
+  home.repo = { ...home.repo, setupCommand: 'sleep 60' };
+  const { id } = await home.file(good);
+  const begun = new Promise<void>((resolve) => {
+    home.launcher.beforeStart = () => Promise.resolve(setImmediate(resolve)).then(() => undefined);
+  });
+  await home.walker.start(id);
+  await begun;
+
+  await Promise.all([home.walker.abandon(id), home.walker.pause(id).catch(() => undefined)]);
+
+  expect(await home.rest(id)).toMatchObject({ status: 'abandoned', worktree: null, prepared: false });
+  expect(existsSync(home.worktree(id))).toBe(false);
+  expect(home.person('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main');
+});
+
 test('a pause right before the spawn starts nothing', async () => {
   const home = await Home.open();
   const { id } = await home.file(good);
