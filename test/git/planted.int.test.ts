@@ -170,7 +170,6 @@ describe('what a worker plants never runs on the host', () => {
       repository,
       branch: worktree.branch,
       baseCommit: worktree.baseCommit,
-      ignoreWhitespace: false,
       format: 'patch',
       ignoreWhitespace: false,
       maxBytes: 1e6,
