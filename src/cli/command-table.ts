@@ -50,6 +50,33 @@ export const commandTable: readonly CommandEntry[] = [
     async () => (await import('./commands/item-skip.ts')).itemSkip,
   ),
   entry(
+    'item approve',
+    'Approve what an item waits for',
+    async () => (await import('./commands/item-approve.ts')).itemApprove,
+  ),
+  entry(
+    'item reject',
+    'Send an item back with what is to be done',
+    async () => (await import('./commands/item-reject.ts')).itemReject,
+  ),
+  entry(
+    'item comment',
+    'Comment on a line of what an item changed',
+    async () => (await import('./commands/item-comment.ts')).itemComment,
+  ),
+  entry(
+    'item review',
+    'Submit your comments, with an answer or none',
+    async () => (await import('./commands/item-review.ts')).itemReview,
+  ),
+  entry('item reply', 'Reply in a review thread', async () => (await import('./commands/item-reply.ts')).itemReply),
+  entry('item resolve', 'Settle a review thread', async () => (await import('./commands/item-resolve.ts')).itemResolve),
+  entry(
+    'item reopen',
+    'Open a settled thread again',
+    async () => (await import('./commands/item-reopen.ts')).itemReopen,
+  ),
+  entry(
     'item abandon',
     'Give an item up, with its worktree',
     async () => (await import('./commands/item-abandon.ts')).itemAbandon,
@@ -73,6 +100,11 @@ export const commandTable: readonly CommandEntry[] = [
     async () => (await import('./commands/view-logs.ts')).viewLogs,
   ),
   entry('view diff', 'Show what an item changed', async () => (await import('./commands/view-diff.ts')).viewDiff),
+  entry(
+    'view threads',
+    'Show the review threads of an item',
+    async () => (await import('./commands/view-threads.ts')).viewThreads,
+  ),
   entry('admin start', 'Start the daemon', async () => (await import('./commands/admin-start.ts')).adminStart),
   entry(
     'admin stop',

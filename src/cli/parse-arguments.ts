@@ -81,12 +81,14 @@ function placeArguments(
   const many = specs.at(-1)?.many === true;
   const surplus = many ? undefined : given[specs.length];
   if (surplus !== undefined) throw usageErrors.create('ARGUMENT_SURPLUS', { command, argument: surplus });
-  const placed = specs.map((spec, index) => {
-    const value = given[index];
-    if (value === undefined && spec.required) {
-      throw usageErrors.create('ARGUMENT_MISSING', { command, argument: spec.name });
-    }
-    return value ?? null;
+  // What is optional is left out first, also in front of what is required: `[ID] FILE:LINE`.
+  const queue = [...given];
+  let spare = given.length - specs.filter(({ required }) => required).length;
+  const placed = specs.map((spec) => {
+    if (!spec.required && spare-- <= 0) return null;
+    const value = queue.shift();
+    if (value === undefined) throw usageErrors.create('ARGUMENT_MISSING', { command, argument: spec.name });
+    return value;
   });
   return [...placed, ...given.slice(specs.length)];
 }

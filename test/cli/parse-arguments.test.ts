@@ -32,6 +32,13 @@ describe('parseArguments', () => {
     expect(parseArguments('kraft x', many, []).arguments).toEqual([null]);
   });
 
+  it('leaves out the optional argument in front of a required one first', () => {
+    const place = { arguments: [itemArgument, { name: 'FILE:LINE', required: true, help: '' }], options: {} } as const;
+    expect(parseArguments('kraft item comment', place, ['a:1']).arguments).toEqual([null, 'a:1']);
+    expect(parseArguments('kraft item comment', place, ['k7mq', 'a:1']).arguments).toEqual(['k7mq', 'a:1']);
+    expect(() => parseArguments('kraft item comment', place, [])).toThrow(/FILE:LINE/);
+  });
+
   it('takes what follows -- as it is', () => {
     expect(parse('--', '--json').arguments).toEqual(['--json']);
   });
