@@ -45,7 +45,13 @@ function putFile(argument, put) {
 
 async function commit(subject) {
   const added = await runCommand('git', ['add', '--all'], 'git add --all');
-  return added.failed === undefined ? runCommand('git', ['commit', '--quiet', '-m', subject], 'git commit') : added;
+  if (added.failed !== undefined) return added;
+  // A task that is run again finds its first steps done.
+  if ((await execute('git', ['diff', '--cached', '--quiet'])).code === 0) {
+    message('nothing to commit');
+    return {};
+  }
+  return runCommand('git', ['commit', '--quiet', '-m', subject], 'git commit');
 }
 
 const actions = {
