@@ -56,7 +56,7 @@ describe('loadChain', () => {
 
     expect(await loadChain(config, 'quick-task')).toMatchObject({
       id: 'quick-task',
-      nodes: [{ id: 'only', tasks: [{ kind: 'subprocess', path: 'only.main.say', command: 'echo hi' }] }],
+      nodes: [{ id: 'only', steps: [{ tasks: [{ kind: 'subprocess', path: 'only.main.say', command: 'echo hi' }] }] }],
     });
   });
 
@@ -93,12 +93,9 @@ nodes:
     expect((await loadChain(config, 'long')).unbuilt).toEqual([
       'spec.write.author: skill',
       'spec.write.author: produces',
-      'approve: a gate',
-      'land: fix_loop',
+      'approve: artifact',
       'land.main.open: the forge task mr.open_draft',
       'land.main.rebase: the builtin kraft.mr_rebase',
-      'land: policy.deny_tools',
-      'land.fix_loop.repair: policy.budget_usd',
     ]);
   });
 

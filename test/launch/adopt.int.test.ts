@@ -1,7 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Adoption, LaunchPlan, Launcher, RunningLaunch } from '../../src/launch/index.ts';
+import {
+  setupSessionId,
+  type Adoption,
+  type LaunchPlan,
+  type Launcher,
+  type RunningLaunch,
+} from '../../src/launch/index.ts';
 import { isAlive } from '../../src/process/index.ts';
 import { runtimeErrors, type ContainerState } from '../../src/runtime/index.ts';
 import { FakeEngine } from '../support/fake-engine.ts';
@@ -365,5 +371,32 @@ describe('releaseItem', () => {
     expect(existsSync(join(home.paths.run, 'sandbox-home/abc'))).toBe(false);
     expect(existsSync(join(home.worktree, 'mine'))).toBe(true);
     await home.launcher.releaseItem('abc');
+  });
+});
+
+describe('releaseSessions', () => {
+  it('removes what the item’s sessions and setup commands left, their logs when that is meant, and nothing of others', async () => {
+    const home = openHome();
+    const { run } = home.paths;
+    const names = ['s1', setupSessionId('abc', 'x'), 's2', setupSessionId('abcd', 'x')];
+    const left = (id: string): readonly string[] => [
+      join(run, 'results', id, 'result.json'),
+      join(run, 'results', `${id}.exit`),
+      join(run, 'sandbox-client', `kraft-${id}`, 'cid'),
+      join(run, 'logs', `${id}.log`),
+    ];
+    for (const path of names.flatMap(left)) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, '');
+    }
+    const there = (): readonly string[] => names.flatMap(left).filter((path) => existsSync(path));
+    const others = names.slice(2).flatMap(left);
+
+    await home.launcher.releaseSessions({ itemId: 'abc', sessionIds: ['s1'], logs: false });
+    expect(there()).toEqual([...names.slice(0, 2).map((id) => left(id)[3]), ...others]);
+
+    await home.launcher.releaseSessions({ itemId: 'abc', sessionIds: ['s1'], logs: true });
+    expect(there()).toEqual(others);
+    await home.launcher.releaseSessions({ itemId: 'abc', sessionIds: ['s1'], logs: true });
   });
 });
