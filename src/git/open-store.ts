@@ -1,5 +1,4 @@
 import { basename, dirname, join } from 'node:path';
-import { readdir } from 'node:fs/promises';
 import {
   branchRef,
   decideStore,
@@ -16,7 +15,7 @@ import type { PublishOutcome, RefStore, Repository, Worktree } from './git.ts';
 import { publishBranch } from './publish.ts';
 import { readSidecar, writeSidecar } from './sidecar-file.ts';
 import type { GitRunner } from './run-git.ts';
-import { isAbsent, kindOf, makePrivateDir, readIfPresent, removeTree } from './trusted-files.ts';
+import { kindOf, makePrivateDir, namesIn, readIfPresent, removeTree } from './trusted-files.ts';
 
 export interface OpenStoreOptions {
   readonly repository: Repository;
@@ -152,13 +151,4 @@ export async function listStores(
 
 function storeNameMatches(runDir: string, adminDir: string, name: string): boolean {
   return basename(storeLayout(runDir, adminDir).sidecar) === name;
-}
-
-async function namesIn(dir: string): Promise<readonly string[]> {
-  try {
-    return await readdir(dir);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }

@@ -1,6 +1,5 @@
-import { readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isAbsent, readIfPresent } from './trusted-files.ts';
+import { namesIn, readIfPresent } from './trusted-files.ts';
 
 /** A linked worktree as its repository has it registered. */
 export interface Registration {
@@ -20,15 +19,6 @@ export async function listRegistrations(commonDir: string): Promise<readonly Reg
     if (gitFile !== undefined && gitFile !== '') found.push({ adminDir, path: dirname(resolve(adminDir, gitFile)) });
   }
   return found;
-}
-
-async function namesIn(dir: string): Promise<readonly string[]> {
-  try {
-    return await readdir(dir);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }
 
 /** The admin directory registered for a working tree, or null. */

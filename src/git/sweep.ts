@@ -1,11 +1,10 @@
 import { basename, join } from 'node:path';
-import { readdir } from 'node:fs/promises';
 import { listAbandoned } from '../process/index.ts';
 import { parseSidecar, storeLayout, type Sidecar } from '../refs/index.ts';
 import { discardStore } from './open-store.ts';
 import { readStoreBranch } from './read-store-ref.ts';
 import { scratchKinds } from './scratch.ts';
-import { isAbsent, readIfPresent, removeTree } from './trusted-files.ts';
+import { namesIn, readIfPresent, removeTree } from './trusted-files.ts';
 
 /**
  * Removes what earlier daemons left in the run directory: half-written records, scratch directories, and stores whose
@@ -40,13 +39,4 @@ async function sweepStore(runDir: string, name: string, sidecar: Sidecar): Promi
   }
   await discardStore(layout);
   return [];
-}
-
-async function namesIn(dir: string): Promise<readonly string[]> {
-  try {
-    return await readdir(dir);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }

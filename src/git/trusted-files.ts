@@ -17,6 +17,16 @@ export async function readIfPresent(path: string): Promise<string | null> {
   }
 }
 
+/** The names in a directory; none when it is absent. Other failures are thrown. */
+export async function namesIn(dir: string): Promise<readonly string[]> {
+  try {
+    return await readdir(dir);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
 /** What `path` itself is, without following a link; null when absent. Other failures are thrown. */
 export async function kindOf(path: string): Promise<'file' | 'dir' | 'other' | null> {
   try {

@@ -3,7 +3,6 @@ import { release } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { z } from 'zod';
-import { run, runRequest } from '../../process/index.ts';
 import { clientNames, outboundNames, pickEnv, prepareClient, type EnvReader } from '../client-environment.ts';
 import type { ContainerSpec } from '../container.ts';
 import type {
@@ -16,7 +15,7 @@ import type {
   ThrowawayResult,
 } from '../engine.ts';
 import { runtimeErrors } from '../errors.ts';
-import { lastWords, lineReader } from '../progress.ts';
+import { buildImage, pullImage, type ImageClient } from '../fetch-image.ts';
 import { renderRunArgs } from '../render-run-args.ts';
 import { runThrowawayClient } from '../throwaway.ts';
 import { parseContainer, parseContainers, parseImage, parseImages } from './parse-answers.ts';
@@ -95,15 +94,8 @@ export class DockerEngine implements Engine {
     return answer === null ? null : this.#read('image inspect', answer, parseImage);
   }
 
-  async pullImage(reference: string, options: Parameters<Engine['pullImage']>[1]): Promise<void> {
-    const done = await run(
-      runRequest(this.cli, ['pull', '--', reference], this.#ownEnv, {
-        timeoutMs: options.timeoutMs,
-        onOutput: lineReader(options.onProgress),
-      }),
-    );
-    if (done.exitCode !== 0)
-      throw runtimeErrors.create('IMAGE_PULL_FAILED', { image: reference, why: lastWords(done) });
+  pullImage(reference: string, options: Parameters<Engine['pullImage']>[1]): Promise<void> {
+    return pullImage(this.#imageClient(), reference, options);
   }
 
   async listImages(reference: string): ReturnType<Engine['listImages']> {
@@ -123,22 +115,12 @@ export class DockerEngine implements Engine {
     return images.flat();
   }
 
-  async buildImage(options: Parameters<Engine['buildImage']>[0]): Promise<void> {
-    const args = [
-      'build',
-      ...options.tags.flatMap((tag) => ['-t', tag]),
-      ...Object.entries(options.labels).flatMap(([key, value]) => ['--label', `${key}=${value}`]),
-      '--',
-      options.contextDir,
-    ];
-    const done = await run(
-      runRequest(this.cli, args, this.#ownEnv, {
-        timeoutMs: options.timeoutMs,
-        onOutput: lineReader(options.onProgress),
-      }),
-    );
-    if (done.exitCode !== 0)
-      throw runtimeErrors.create('IMAGE_BUILD_FAILED', { image: options.tags[0] ?? '', why: lastWords(done) });
+  buildImage(options: Parameters<Engine['buildImage']>[0]): Promise<void> {
+    return buildImage(this.#imageClient(), options);
+  }
+
+  #imageClient(): ImageClient {
+    return { cli: this.cli, env: this.#ownEnv, cwd: null };
   }
 
   runThrowaway(spec: ContainerSpec, options: Parameters<Engine['runThrowaway']>[1]): Promise<ThrowawayResult> {

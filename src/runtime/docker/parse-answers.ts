@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InspectedContainer, toContainerState } from '../container-state.ts';
 import type { ContainerState, ImageInfo, ListedContainer } from '../engine.ts';
 
 const labels = z
@@ -25,30 +26,9 @@ export function parseImage(answer: unknown): ImageInfo {
   };
 }
 
-const container = z.object({
-  Id: z.string(),
-  State: z.object({
-    Running: z.boolean(),
-    ExitCode: z.number(),
-    OOMKilled: z.boolean(),
-    Pid: z.number().nullish(),
-    StartedAt: z.string().nullish(),
-  }),
-  HostConfig: z.object({ Memory: z.number() }),
-});
-
 /** `GET /containers/{name}/json`. */
 export function parseContainer(answer: unknown): ContainerState {
-  const { Id, State, HostConfig } = container.parse(answer);
-  return {
-    id: Id,
-    running: State.Running,
-    pid: State.Pid || null,
-    // One that was created and never started has a code of 0 too, which would read as success.
-    exitCode: State.Running || State.StartedAt?.startsWith('0001-') === true ? null : State.ExitCode,
-    oomKilled: State.OOMKilled,
-    memoryLimitBytes: HostConfig.Memory,
-  };
+  return toContainerState(InspectedContainer.parse(answer));
 }
 
 const listed = z.array(z.object({ Id: z.string(), Names: z.array(z.string()), Labels: labels }));

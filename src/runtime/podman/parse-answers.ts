@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InspectedContainer, toContainerState } from '../container-state.ts';
 import type { ContainerState, EngineFacts, ImageInfo, LimitName, ListedContainer } from '../engine.ts';
 
 const identity = z.object({
@@ -91,33 +92,10 @@ export function parseImageIds(answer: unknown): readonly string[] {
   return [...new Set((imageIds.nullable().parse(answer) ?? []).map((row) => row.Id))];
 }
 
-const containers = z.array(
-  z.object({
-    Id: z.string(),
-    State: z.object({
-      Running: z.boolean(),
-      ExitCode: z.number(),
-      OOMKilled: z.boolean(),
-      Pid: z.number().nullish(),
-      StartedAt: z.string().nullish(),
-    }),
-    HostConfig: z.object({ Memory: z.number() }),
-  }),
-);
-
 /** `podman container inspect`. */
 export function parseContainer(answer: unknown): ContainerState {
-  const [first] = containers.min(1).parse(answer);
-  const { Id, State, HostConfig } = first as z.infer<typeof containers>[number];
-  return {
-    id: Id,
-    running: State.Running,
-    pid: State.Pid || null,
-    // One that was created and never started has a code of 0 too, which would read as success.
-    exitCode: State.Running || State.StartedAt?.startsWith('0001-') === true ? null : State.ExitCode,
-    oomKilled: State.OOMKilled,
-    memoryLimitBytes: HostConfig.Memory,
-  };
+  const [first] = z.tuple([InspectedContainer]).rest(InspectedContainer).parse(answer);
+  return toContainerState(first);
 }
 
 const listed = z.array(z.object({ Id: z.string(), Names: z.array(z.string()).nullish(), Labels: labels }));

@@ -12,7 +12,8 @@ import type {
   ThrowawayResult,
 } from '../engine.ts';
 import { runtimeErrors } from '../errors.ts';
-import { lastWords, lineReader } from '../progress.ts';
+import { buildImage, pullImage, type ImageClient } from '../fetch-image.ts';
+import { lastWords } from '../progress.ts';
 import { renderRunArgs } from '../render-run-args.ts';
 import { runThrowawayClient } from '../throwaway.ts';
 import { parseContainer, parseContainers, parseImageIds, parseImages, parsePodmanInfo } from './parse-answers.ts';
@@ -76,16 +77,8 @@ export class PodmanEngine implements Engine {
     return await this.#absent('image', reference, done);
   }
 
-  async pullImage(reference: string, options: Parameters<Engine['pullImage']>[1]): Promise<void> {
-    const done = await run(
-      runRequest(this.cli, ['pull', '--', reference], this.#outboundEnv, {
-        cwd: this.#privateDir,
-        timeoutMs: options.timeoutMs,
-        onOutput: lineReader(options.onProgress),
-      }),
-    );
-    if (done.exitCode !== 0)
-      throw runtimeErrors.create('IMAGE_PULL_FAILED', { image: reference, why: lastWords(done) });
+  pullImage(reference: string, options: Parameters<Engine['pullImage']>[1]): Promise<void> {
+    return pullImage(this.#imageClient(), reference, options);
   }
 
   async listImages(reference: string): ReturnType<Engine['listImages']> {
@@ -103,23 +96,12 @@ export class PodmanEngine implements Engine {
     return this.#read('image inspect', rows, parseImages);
   }
 
-  async buildImage(options: Parameters<Engine['buildImage']>[0]): Promise<void> {
-    const args = [
-      'build',
-      ...options.tags.flatMap((tag) => ['-t', tag]),
-      ...Object.entries(options.labels).flatMap(([key, value]) => ['--label', `${key}=${value}`]),
-      '--',
-      options.contextDir,
-    ];
-    const done = await run(
-      runRequest(this.cli, args, this.#outboundEnv, {
-        cwd: this.#privateDir,
-        timeoutMs: options.timeoutMs,
-        onOutput: lineReader(options.onProgress),
-      }),
-    );
-    if (done.exitCode !== 0)
-      throw runtimeErrors.create('IMAGE_BUILD_FAILED', { image: options.tags[0] ?? '', why: lastWords(done) });
+  buildImage(options: Parameters<Engine['buildImage']>[0]): Promise<void> {
+    return buildImage(this.#imageClient(), options);
+  }
+
+  #imageClient(): ImageClient {
+    return { cli: this.cli, env: this.#outboundEnv, cwd: this.#privateDir };
   }
 
   runThrowaway(spec: ContainerSpec, options: Parameters<Engine['runThrowaway']>[1]): Promise<ThrowawayResult> {
