@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkRepos } from '../../src/config/load.ts';
 import { PolicyFile } from '../../src/config/policy-schema.ts';
 import { sameSandbox, type LoadedRepos, type Sandbox } from '../../src/config/index.ts';
+import { sampleRepo } from '../support/sample-repo.ts';
 
 async function load(text: string, policy: unknown = {}): Promise<LoadedRepos> {
   return (await checkRepos(Buffer.from(text), PolicyFile.parse(policy))).loaded;
@@ -20,42 +21,7 @@ async function sandboxOf(block: string): Promise<Sandbox | null> {
 
 describe('an entry', () => {
   it('has every default filled', async () => {
-    expect(await only('name: null')).toEqual({
-      path: '/a',
-      label: '/a',
-      id: null,
-      enabled: true,
-      managed: true,
-      defaultChain: 'default',
-      forge: null,
-      project: null,
-      models: {},
-      tests: { kind: 'undeclared' },
-      areas: {},
-      intentDir: null,
-      setupCommand: null,
-      env: {},
-      envPassthrough: [],
-      localFiles: [],
-      steering: [],
-      sandbox: null,
-      toolPolicy: { allowedTools: null, denyTools: [], grants: [] },
-      policy: {
-        allowedHarnesses: null,
-        timeoutMinutes: null,
-        maxAttempts: null,
-        timeCapMinutes: null,
-        totalTimeCapMinutes: null,
-        tokenBudget: null,
-        budgetUsd: null,
-        escalationHarness: null,
-      },
-      policyLayer: null,
-      automatedReview: null,
-      ciChecks: true,
-      unknownKeys: [],
-      line: 2,
-    });
+    expect(await only('name: null')).toEqual(sampleRepo({ path: '/a', line: 2 }));
   });
 
   it.each([

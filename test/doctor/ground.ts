@@ -11,6 +11,7 @@ import {
   type ImageInfo,
   type ThrowawayResult,
 } from '../../src/runtime/index.ts';
+import { sampleRepo } from '../support/sample-repo.ts';
 
 /** A host on which everything is in order, seen through fakes at doctor's ports; a test breaks one thing of it. */
 export const person = { uid: 1000, gid: 1000 };
@@ -28,43 +29,16 @@ export function sandbox(overrides: Partial<DockerSandbox> = {}): DockerSandbox {
 }
 
 export function repo(overrides: Partial<ResolvedRepo> = {}): ResolvedRepo {
-  return {
+  return sampleRepo({
     path: '/code/shop',
     label: 'shop',
-    id: null,
-    enabled: true,
-    managed: true,
     defaultChain: 'quick-task',
-    forge: null,
-    project: null,
-    models: {},
     tests: { kind: 'scopes', scopes: [{ paths: ['.'], command: 'npm test' }] },
-    areas: {},
-    intentDir: null,
     setupCommand: 'npm ci',
-    env: {},
-    envPassthrough: [],
-    localFiles: [],
-    steering: [],
     sandbox: sandbox(),
-    toolPolicy: { allowedTools: null, denyTools: [], grants: [] },
-    policyLayer: null,
-    policy: {
-      allowedHarnesses: null,
-      timeoutMinutes: null,
-      maxAttempts: null,
-      timeCapMinutes: null,
-      totalTimeCapMinutes: null,
-      tokenBudget: null,
-      budgetUsd: null,
-      escalationHarness: null,
-    },
-    automatedReview: null,
-    ciChecks: true,
-    unknownKeys: [],
     line: 2,
     ...overrides,
-  };
+  });
 }
 
 export const settings: SandboxSettings = {

@@ -18,6 +18,7 @@ import type { Item } from '../../src/items/index.ts';
 import { openStore, type SessionRow, type Store } from '../../src/store/index.ts';
 import { createWalker, type FileRequest, type Walker, type WalkPorts } from '../../src/walk/index.ts';
 import { FakeLauncher } from '../support/fake-launcher.ts';
+import { sampleRepo as emptyRepo } from '../support/sample-repo.ts';
 
 // Each item is some fifty git processes, and test files share the machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -254,23 +255,13 @@ export class Home implements AsyncDisposable {
   };
 }
 
+/** The repository of a home: the tests look for a file that the agent is to write. */
 export function sampleRepo(path: string): ResolvedRepo {
-  return {
+  return emptyRepo({
     path,
-    label: path,
-    enabled: true,
     defaultChain: 'quick-task',
-    forge: null,
-    project: null,
-    models: {},
     tests: { kind: 'scopes', scopes: [{ paths: ['**'], command: 'test -f wanted.txt' }] },
-    areas: {},
-    intentDir: null,
     setupCommand: '',
-    env: {},
-    envPassthrough: [],
-    localFiles: [],
-    steering: [],
     sandbox: {
       kind: 'docker',
       image: 'kraft-worker',
@@ -278,22 +269,7 @@ export function sampleRepo(path: string): ResolvedRepo {
       network: null,
       credentials: [],
     },
-    toolPolicy: { allowedTools: null, denyTools: [], grants: [] },
-    policy: {
-      allowedHarnesses: null,
-      timeoutMinutes: null,
-      maxAttempts: null,
-      timeCapMinutes: null,
-      totalTimeCapMinutes: null,
-      tokenBudget: null,
-      budgetUsd: null,
-      escalationHarness: null,
-    },
-    policyLayer: null,
-    automatedReview: null,
-    unknownKeys: [],
-    line: 1,
-  } as unknown as ResolvedRepo;
+  });
 }
 
 const made = new Map<string, string>();
