@@ -134,6 +134,59 @@ describe('verbs on items', () => {
     expect(called(`${verb}Item`)).toEqual([asked, asked]);
   });
 
+  it('answers gates with approve, reject and review, and refuses what says too little', async () => {
+    expect(await user.must(['item', 'approve', 'abcd', '--gate', 'local_review'])).toContain('Approved abcd2345');
+    expect(await user.must(['item', 'reject', 'abcd', '--note', 'Again.'])).toContain('Sent back abcd2345');
+    expect(called('approveGate')).toContainEqual({ gate: 'local_review', note: null });
+    expect(called('rejectGate')).toContainEqual({ gate: null, note: 'Again.', node: null });
+
+    const out = await user.must(['item', 'review', 'abcd', '--outcome', 'comment']);
+    expect(out).toMatch(/Submitted 1 thread on abcd2345;.*\nNo agent answers them: .*no network/s);
+    const json = await user.must(['item', 'review', 'abcd', '--outcome', 'request-changes', '-b', 'Again.', '--json']);
+    expect(JSON.parse(json)).toMatchObject({ reply_agent: false, event: { payload: { reason: 'no_route' } } });
+    expect(called('reviewItem')).toEqual([
+      { itemId: 'abcd', gate: null, outcome: 'comment', body: null },
+      { itemId: 'abcd', gate: null, outcome: 'request_changes', body: 'Again.' },
+    ]);
+
+    for (const args of [
+      ['reject', 'abcd'],
+      ['review', 'abcd', '--outcome', 'request-changes'],
+      ['review', 'abcd', '--outcome', 'maybe'],
+      ['comment', 'abcd', 'src/a.ts', '--body', 'x'],
+    ]) {
+      expect((await user.kraft(['item', ...args])).exitCode, args.join(' ')).toBe(2);
+    }
+  });
+
+  it('opens, answers, settles and shows review threads', async () => {
+    const opened = await user.must(['item', 'comment', 'abcd', 'src/a.ts:7', '--body', 'Why?']);
+    expect(opened).toContain('Commented on src/a.ts:7; thread thr22222 is now open.');
+    expect(opened).toContain('kraft item review abcd2345 --outcome comment');
+    await user.must(['item', 'comment', 'a:b:7', '--body', 'x'], { env: { KRAFT_WORK_ITEM_ID: 'abcd2345' } });
+    await user.must(['item', 'reply', 'thr2', '--body', 'Because.']);
+    expect(await user.must(['item', 'resolve', 'thr2'])).toContain('thr22222 is now resolved.');
+    expect(await user.must(['item', 'reopen', 'thr2'])).toContain('thr22222 is now open.');
+
+    expect(called('commentItem')).toEqual([
+      { itemId: 'abcd', file: 'src/a.ts', line: 7, body: 'Why?' },
+      { itemId: 'abcd2345', file: 'a:b', line: 7, body: 'x' },
+    ]);
+    expect(called('replyThread')).toEqual([{ threadId: 'thr2', body: 'Because.' }]);
+    expect(called('setThread')).toEqual([
+      { threadId: 'thr2', status: 'resolved' },
+      { threadId: 'thr2', status: 'open' },
+    ]);
+    expect(await user.must(['view', 'threads', 'abcd', '--open'])).toMatch(
+      /thr22222 {2}open \(draft\) {2}src\/a\.ts:7/,
+    );
+    expect(JSON.parse(await user.must(['view', 'threads', 'abcd', '--json']))).toEqual([kraft.thread]);
+    expect(called('threads')).toEqual([
+      { itemId: 'abcd', openOnly: true },
+      { itemId: 'abcd', openOnly: false },
+    ]);
+  });
+
   it('abandons nothing without a yes when there is nobody to ask', async () => {
     const end = await user.kraft(['item', 'abandon', 'abcd']);
     expect(end.exitCode).toBe(1);
