@@ -185,6 +185,7 @@ function partOf(
 /** A policy without its sandbox, which the lock holds. */
 function layerOf(policy: written.ChainFile['policy']): readonly PolicyLayer[] {
   if (policy === undefined) return [];
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- left out.
   const { sandbox: _, ...layer } = policy;
   return [layer];
 }

@@ -61,6 +61,7 @@ function resolveRepo(entry: RepoEntry, context: EntryContext): ResolvedRepo {
 /** The policy that the entry itself writes, with the tools that it denies beside it; its sandbox is the lock's. */
 function layerOf(entry: RepoEntry): PolicyLayer | null {
   if (entry.policy === null && entry.deny_tools.length === 0) return null;
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- left out.
   const { sandbox: _, ...layer } = entry.policy ?? emptyLayer;
   const denied = [...new Set([...(layer.deny_tools ?? []), ...entry.deny_tools])];
   return { ...layer, deny_tools: denied.length === 0 ? null : denied };
