@@ -62,7 +62,7 @@ async function finishEnded(
   return finishLaunch(context, { ...leftAlone, cause, track, end });
 }
 
-const leftAlone = { clientEndedFirst: false, logFailure: null, memory: null } as const;
+const leftAlone = { clientEndedFirst: false, logFailure: null, memory: null, watched: false } as const;
 
 async function look(context: SuperviseContext, track: LaunchTrack, record: LaunchRecord): Promise<Sight> {
   const identity = identityOf(record);

@@ -119,6 +119,7 @@ export class Supervision implements RunningLaunch {
       cause: this.#cause,
       clientEndedFirst: this.#clientEndedFirst,
       logFailure: this.#logFailure,
+      watched: true,
       memory: await memory,
     });
   }

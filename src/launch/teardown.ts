@@ -19,6 +19,8 @@ export interface LaunchEnd {
   readonly cause: StopCause | null;
   readonly clientEndedFirst: boolean;
   readonly logFailure: KraftError | null;
+  /** A daemon was there when it ended. */
+  readonly watched: boolean;
   /** What was seen of its memory while it was alive; null where that cannot be read. */
   readonly memory: MemoryEvidence | null;
 }
@@ -33,7 +35,8 @@ export async function finishLaunch(context: SuperviseContext, launch: LaunchEnd)
   const { oom, hostShort } = await askOom(context, launch);
   const clientExitCode = await readExitCode(track.exitPath);
   const notCreated = await findRefusal(context, launch, clientExitCode);
-  const engineLost = notCreated === null ? findLostEngine(launch, clientExitCode) : null;
+  const known = notCreated !== null || oom !== null || hostShort;
+  const engineLost = known ? null : await findLostEngine(context, launch, clientExitCode);
   const leftBehind = await removeTraces(context, track);
   const reading: ResultReading = track.resultPath === null ? { kind: 'none' } : await readResult(track.resultPath);
   const containerExitCode = end.kind === 'ended' ? end.state.exitCode : null;
@@ -124,15 +127,39 @@ async function findRefusal(
  * Why nobody knows how the container ended; null when engine or client know. A client that loses its engine ends with 125,
  * and one whose container is taken from under it with the number of a signal: neither is what the task ended with.
  */
-function findLostEngine({ track, end, cause }: LaunchEnd, clientExitCode: number | null): string | null {
+async function findLostEngine(
+  context: SuperviseContext,
+  { track, end, cause, watched }: LaunchEnd,
+  clientExitCode: number | null,
+): Promise<string | null> {
   // A launch without its client's directory was torn down before, on what was known then.
   if (cause !== null || !existsSync(track.clientDir)) return null;
   if (end.kind === 'ended') {
-    const other = clientExitCode === 125 && end.state.exitCode !== 125;
-    return other ? 'it was restarted, or ended the connection, while the container ran' : null;
+    const { exitCode } = end.state;
+    if (clientExitCode === 125 && exitCode !== 125) return 'the connection to it broke while the container ran';
+    if ((exitCode ?? clientExitCode ?? 0) <= 128) return null;
+    return watched
+      ? awaitLoss(context, track)
+      : 'a signal ended it while no daemon watched, as when a machine goes down';
   }
   if (clientExitCode !== null && clientExitCode < 125) return null;
-  return end.kind === 'absent' ? 'the container was removed by somebody else' : `it gives no answer (${end.why})`;
+  return end.kind === 'absent' ? removedByOthers : `it gives no answer (${end.why})`;
+}
+
+const removedByOthers = 'the container was removed by somebody else';
+
+/** An engine that goes down in good order ends its containers by a signal first, and lets their clients know. */
+async function awaitLoss({ clock, engine, bounds }: SuperviseContext, track: LaunchTrack): Promise<string | null> {
+  const startMs = clock.monotonicMs();
+  while (clock.monotonicMs() - startMs < bounds.lagMs) {
+    try {
+      if ((await engine.inspectContainer(track.container)) === null) return removedByOthers;
+    } catch (error) {
+      return `it went down while the container ran (${asKraftError(error).message})`;
+    }
+    await delay(Math.min(oomPollMs, bounds.lagMs), undefined, { ref: false });
+  }
+  return null;
 }
 
 const wordsMaxBytes = 4096;

@@ -115,6 +115,14 @@ describe('a session whose client is gone', () => {
     expect(existsSync(left.plan.track.clientDir)).toBe(false);
   });
 
+  // PF-X03: what a machine or an engine that goes down does says nothing about the task.
+  it('and that a signal ended while nobody watched is of unknown end', async () => {
+    const left = await leave(`${wait}; exit 143`);
+    await endAlone(left);
+    const adoption = await left.launcher.adopt(recordOf(left.plan, left.running, { harness: 'demo' }));
+    expect(adoption).toMatchObject({ kind: 'ended', finished: { status: 'unknown', code: 'KRAFT_ENGINE_LOST' } });
+  });
+
   // SI-9.3 C13
   it('is asked about its memory limit before its container goes', async () => {
     const engine = new TellingEngine();

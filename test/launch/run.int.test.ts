@@ -292,7 +292,7 @@ describe('a session whose engine is lost', () => {
     throw runtimeErrors.create('ENGINE_TIMEOUT', { cli: 'fake', call: 'inspect', timeoutMs: 1 });
   };
   it.each([
-    ['was restarted while it ran', 'exit 125', () => ({ ...ended, exitCode: 143 }), 'restarted'],
+    ['was restarted while it ran', 'exit 125', () => ({ ...ended, exitCode: 143 }), 'connection to it broke'],
     ['was reset, the container with it', 'exit 137', () => null, 'removed by somebody else'],
     ['gives no answer any more', 'exit 125', silent, 'gives no answer'],
   ])('because it %s is of unknown end', async (_how, script, say, reason) => {
@@ -311,6 +311,25 @@ describe('a session whose engine is lost', () => {
     engine.say = () => ({ ...ended, exitCode: 125 });
     const { running } = await startShell(home, 'exit 125');
     expect(await running.finished).toMatchObject({ status: 'failed', exitCode: 125 });
+  });
+
+  it('in good order, which ends the container by a signal first, is of unknown end too', async () => {
+    const engine = new TellingEngine();
+    const home = openHome(engine);
+    let asked = 0;
+    engine.say = () => ((asked += 1) === 1 ? { ...ended, exitCode: 143 } : silent());
+    const { running } = await startShell(home, 'exit 143', { role: 'agent' });
+    const finished = await running.finished;
+    expect(finished).toMatchObject({ status: 'unknown', code: 'KRAFT_ENGINE_LOST' });
+    expect(finished.reason).toContain('went down');
+  });
+
+  it('is not what ended by a signal while the engine stays', async () => {
+    const engine = new TellingEngine();
+    const home = openHome(engine);
+    engine.say = () => ({ ...ended, exitCode: 137 });
+    const { running } = await startShell(home, 'exit 137', { role: 'agent' });
+    expect(await running.finished).toMatchObject({ status: 'failed', exitCode: 137 });
   });
 });
 
