@@ -115,6 +115,39 @@ describe('the daemon’s server', () => {
     ]);
   });
 
+  it('has a route for each answer to a gate and each change of a thread, with nothing at all for a worker', async () => {
+    const remote = createRemoteKraft(client());
+    const at = { itemId: 'abcd', gate: null };
+    await remote.approveGate({ ...at, note: null });
+    await remote.rejectGate({ ...at, gate: 'local_review', note: 'Again.', node: 'implementation' });
+    await remote.reviewItem({ ...at, outcome: 'request_changes', body: 'Again.' });
+    await remote.commentItem({ itemId: 'abcd', file: 'a b/ü.ts', line: 7, body: 'Why?' });
+    await remote.replyThread({ threadId: 'thr2', body: 'Because.' });
+    await remote.setThread({ threadId: 'thr2', status: 'resolved' });
+    await remote.threads({ itemId: 'abcd', openOnly: true });
+    expect(kraft.calls.filter(([name]) => name !== 'health')).toEqual([
+      ['approveGate', { gate: null, note: null }],
+      ['approveGate', 'abcd'],
+      ['rejectGate', { gate: 'local_review', note: 'Again.', node: 'implementation' }],
+      ['rejectGate', 'abcd'],
+      ['reviewItem', { ...at, outcome: 'request_changes', body: 'Again.' }],
+      ['commentItem', { itemId: 'abcd', file: 'a b/ü.ts', line: 7, body: 'Why?' }],
+      ['replyThread', { threadId: 'thr2', body: 'Because.' }],
+      ['setThread', { threadId: 'thr2', status: 'resolved' }],
+      ['threads', { itemId: 'abcd', openOnly: true }],
+    ]);
+    for (const [path, body] of [
+      ['/api/work-items/abcd/gates/-/approve', '{"note":null,"by":"agent"}'],
+      ['/api/work-items/abcd/threads', '{"file":"a","line":"7","body":"x"}'],
+      ['/api/threads/thr2/remove', null],
+    ] as const) {
+      expect((await ask('POST', path, body)).payload['code'], path).toBe('KRAFT_REQUEST_INVALID');
+    }
+    // A worker's calls have a channel of their own, which says who it is.
+    expect((await ask('POST', '/api/work-items/abcd/progress', '{"task":1}')).status).toBe(400);
+    expect(kraft.calls.some(([name]) => name.startsWith('worker'))).toBe(false);
+  });
+
   it('hands a long poll what comes while it waits', async () => {
     const remote = createRemoteKraft(client());
     const waiting = remote.followEvents({ itemId: null, type: null, afterSeq: 0, waitMs: 10_000 });
