@@ -137,7 +137,7 @@ async function findLostEngine(
   if (end.kind === 'ended') {
     const { exitCode } = end.state;
     if (clientExitCode === 125 && exitCode !== 125) return 'the connection to it broke while the container ran';
-    if ((exitCode ?? clientExitCode ?? 0) <= 128) return null;
+    if (!endedBySignal(exitCode ?? clientExitCode)) return null;
     return watched
       ? awaitLoss(context, track)
       : 'a signal ended it while no daemon watched, as when a machine goes down';
@@ -146,20 +146,30 @@ async function findLostEngine(
   return end.kind === 'absent' ? removedByOthers : `it gives no answer (${end.why})`;
 }
 
+/** As shells and engines number it. */
+function endedBySignal(exitCode: number | null): boolean {
+  return exitCode !== null && exitCode > 128;
+}
+
 const removedByOthers = 'the container was removed by somebody else';
 
-/** An engine that goes down in good order ends its containers by a signal first, and lets their clients know. */
+/**
+ * An engine that goes down in good order ends its containers by a signal first, and lets their clients know. It is waited
+ * for, so that the container can be removed and the work taken over.
+ */
 async function awaitLoss({ clock, engine, bounds }: SuperviseContext, track: LaunchTrack): Promise<string | null> {
   const startMs = clock.monotonicMs();
-  while (clock.monotonicMs() - startMs < bounds.lagMs) {
+  let went: string | null = null;
+  while (clock.monotonicMs() - startMs < (went === null ? bounds.lagMs : bounds.settleMs)) {
     try {
       if ((await engine.inspectContainer(track.container)) === null) return removedByOthers;
+      if (went !== null) return went;
     } catch (error) {
-      return `it went down while the container ran (${asKraftError(error).message})`;
+      went = `it went down while the container ran (${asKraftError(error).message})`;
     }
-    await delay(Math.min(oomPollMs, bounds.lagMs), undefined, { ref: false });
+    await delay(Math.min(oomPollMs, bounds.lagMs / 8), undefined, { ref: false });
   }
-  return null;
+  return went;
 }
 
 const wordsMaxBytes = 4096;

@@ -316,9 +316,14 @@ describe('a session whose engine is lost', () => {
   it('in good order, which ends the container by a signal first, is of unknown end too', async () => {
     const engine = new TellingEngine();
     const home = openHome(engine);
-    let asked = 0;
-    engine.say = () => ((asked += 1) === 1 ? { ...ended, exitCode: 143 } : silent());
-    const { running } = await startShell(home, 'exit 143', { role: 'agent' });
+    // What watches the memory asks too, until the end is known.
+    let told = 0;
+    engine.say = () => {
+      if (!existsSync(join(home.worktree, 'over'))) return { ...ended, running: true, exitCode: null };
+      told += 1;
+      return told <= 2 ? { ...ended, exitCode: 143 } : silent();
+    };
+    const { running } = await startShell(home, 'touch over; exit 143', { role: 'agent' });
     const finished = await running.finished;
     expect(finished).toMatchObject({ status: 'unknown', code: 'KRAFT_ENGINE_LOST' });
     expect(finished.reason).toContain('went down');
