@@ -51,11 +51,9 @@ const agent = z.strictObject({
   effort: text.optional().meta({ description: 'Effort, as the harness spells it.' }),
   skill: text.optional().meta({ description: 'Skill that the agent gets; not built yet.' }),
   produces: id.optional().meta({ description: 'Artifact that it must leave; not built yet.' }),
-  profile: id
-    .optional()
-    .meta({
-      description: 'Agent profile of harnesses.yaml, for model, effort and fallback; in place of `model` and `effort`.',
-    }),
+  profile: id.optional().meta({
+    description: 'Agent profile of harnesses.yaml, for model, effort and fallback; in place of `model` and `effort`.',
+  }),
   fallback: z
     .array(
       z.strictObject({

@@ -1,7 +1,15 @@
 import { EventEmitter, once } from 'node:events';
 import type { EventRow } from '../../src/events/index.ts';
 import { itemErrors } from '../../src/items/index.ts';
-import type { Diff, ItemView, Kraft, LogChunk, PublicItem, StorageReport, ThreadView } from '../../src/compose/index.ts';
+import type {
+  Diff,
+  ItemView,
+  Kraft,
+  LogChunk,
+  PublicItem,
+  StorageReport,
+  ThreadView,
+} from '../../src/compose/index.ts';
 import { toPublicItem } from '../../src/compose/item-view.ts';
 import { sampleItem, sampleSession } from './sample-item.ts';
 
@@ -110,8 +118,7 @@ export class FakeKraft implements Kraft {
     this.#act('resumeItem', id, { status: 'active' }, { id, ...options });
   retryItem: Kraft['retryItem'] = (id, options) => this.#act('retryItem', id, { status: 'active' }, { id, ...options });
   abandonItem: Kraft['abandonItem'] = (id) => this.#act('abandonItem', id, { status: 'abandoned' });
-  skipItem: Kraft['skipItem'] = (id, request) =>
-    this.#act('skipItem', id, { status: 'active' }, { id, ...request });
+  skipItem: Kraft['skipItem'] = (id, request) => this.#act('skipItem', id, { status: 'active' }, { id, ...request });
   archiveItem: Kraft['archiveItem'] = (id, options) =>
     this.#act('archiveItem', id, { status: 'completed', archivedAt: '2026-01-03T03:04:05.678Z' }, { id, ...options });
   stored: StorageReport = { items: [], strays: [], totalBytes: 0, isPartial: false };

@@ -19,7 +19,8 @@ export const itemAbandon = defineCommand({
   ],
   async run(parsed, io) {
     const id = resolveItemId(parsed.arguments[0] ?? null, 'kraft item abandon', io);
-    if (!parsed.options.yes) await confirm(io, `Abandoning ${id}`, 'Its worktree will be removed, with what lies uncommitted in it.');
+    if (!parsed.options.yes)
+      await confirm(io, `Abandoning ${id}`, 'Its worktree will be removed, with what lies uncommitted in it.');
     const view = await openRemoteKraft(io).abandonItem(id);
     if (parsed.options.json) printJson(io, view);
     else io.out(renderActed('Abandoned', view) + renderKept(view));
