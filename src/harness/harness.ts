@@ -12,6 +12,10 @@ export interface Harness {
   readonly args: readonly string[];
   /** Literal variables of each launch: what switches off the product's own updater and telemetry. */
   readonly env: Readonly<Record<string, string>>;
+  /** Config files of each launch; null when variables and arguments are enough. */
+  readonly configDir: ConfigDir | null;
+  /** What the file was tried on; null where nobody has run it. */
+  readonly verified: Verified | null;
   /** Translator of a permission hook; null when it has none. */
   readonly permissionHook: 'codex' | 'cursor' | null;
   readonly permissionRules: 'opencode' | 'amp' | null;
@@ -27,6 +31,23 @@ export interface Harness {
   readonly scripted: boolean;
   /** File it came from, for people. */
   readonly file: string;
+}
+
+export interface Verified {
+  readonly version: string;
+  /** Year and month: `2026-11`. */
+  readonly date: string;
+  /** Whole runs against a provider, or its command line alone. */
+  readonly by: 'runs' | 'flags';
+}
+
+/** A folder of config files that a launch finds as they are here, whatever earlier launches wrote (CC 4.2). */
+export interface ConfigDir {
+  /** Variable that names the folder, or the file `names` in it. */
+  readonly variable: string;
+  readonly names: string | null;
+  /** Plain file name -> JSON text. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 export interface HarnessCredential {
@@ -90,6 +111,7 @@ export interface SpelledCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Credential variables of the product, passed by name. */
   readonly envNames: readonly string[];
+  readonly configDir: ConfigDir | null;
 }
 
 /** A harness as an item's `--harness X` names it: a profile of harnesses.yaml, or a harness id. */

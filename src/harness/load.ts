@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { KraftError, gatherErrors } from '../base/index.ts';
 import { type ConfigFile, loadDocument } from '../config/index.ts';
 import { harnessErrors } from './errors.ts';
-import type { Capability, Harness, Resume } from './harness.ts';
+import type { Capability, ConfigDir, Harness, Resume } from './harness.ts';
 import { type CapabilityFile, HarnessFile } from './schema.ts';
 
 const packagedDir = join(import.meta.dirname, 'files');
@@ -82,6 +82,8 @@ function toHarness(file: HarnessFile, path: string): Harness {
     sessionFile: file.session_file,
     args: file.args,
     env: file.env,
+    configDir: toConfigDir(file),
+    verified: file.verified ?? null,
     permissionHook: file.permission_hook ?? null,
     permissionRules: file.permission_rules ?? null,
     unhookedTools: file.unhooked_tools,
@@ -97,6 +99,15 @@ function toHarness(file: HarnessFile, path: string): Harness {
     scripted: file.scripted,
     file: path,
   };
+}
+
+function toConfigDir({ config_dir: dir }: HarnessFile): ConfigDir | null {
+  if (dir === undefined) return null;
+  const files = Object.entries(dir.files).map(([name, content]): [string, string] => [
+    name,
+    `${JSON.stringify(content, null, 2)}\n`,
+  ]);
+  return { variable: dir.env, names: dir.names ?? null, files: Object.fromEntries(files) };
 }
 
 function toResume(file: HarnessFile): Resume | null {

@@ -111,6 +111,22 @@ const Credential = z.strictObject({
   inject: z.array(z.strictObject({ domain: word, header: word, format: word.optional() })).min(1),
 });
 
+/** Config files of the product that hold whatever a worker writes (CC 4.2, 4.3). */
+const ConfigDir = z
+  .strictObject({
+    env: variable.meta({ description: 'Variable that names the folder.' }),
+    names: word.optional().meta({ description: 'File of `files` that the variable names in place of the folder.' }),
+    files: z
+      .record(z.string().regex(/^[A-Za-z0-9][\w.-]*$/u, 'must be the plain name of a file'), z.json())
+      .meta({ description: 'Name of each file -> its content, which is written as JSON.' }),
+  })
+  .superRefine((dir, context) => {
+    if (Object.keys(dir.files).length === 0)
+      context.addIssue({ code: 'custom', path: ['files'], message: 'must hold a file' });
+    if (dir.names !== undefined && !Object.hasOwn(dir.files, dir.names))
+      context.addIssue({ code: 'custom', path: ['names'], message: 'is no file of `files`' });
+  });
+
 export const HarnessFile = z
   .strictObject({
     id: word.meta({ description: 'The stem of the file.' }),
@@ -140,10 +156,23 @@ export const HarnessFile = z
     permission_rules: z.enum(['opencode', 'amp']).optional(),
     tool_names: z.record(word, list).default({}).meta({ description: 'Tool of the product -> names that Kraft uses.' }),
     unhooked_tools: z.array(word).default([]).meta({ description: 'Kraft tool names that the hook never sees.' }),
-    config_dir: z
-      .strictObject({ env: word, files: z.record(word, z.unknown()) })
+    config_dir: ConfigDir.optional().meta({
+      description:
+        'Folder of the container that is made anew for each launch. The files in it are Kraft’s and read-only; what the product writes beside them goes with the container.',
+    }),
+    verified: z
+      .strictObject({
+        version: word.meta({ description: 'Version of the product that the file was tried on.' }),
+        date: z
+          .string()
+          .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/u, 'must be a year and a month, like 2026-11')
+          .meta({ description: 'When, as `YYYY-MM`.' }),
+        by: z.enum(['runs', 'flags']).meta({
+          description: '`runs`: whole runs against a provider. `flags`: it was started, and no run was possible.',
+        }),
+      })
       .optional()
-      .meta({ description: 'Variable that names a folder of JSON files written before each launch.' }),
+      .meta({ description: 'What the file was tried on, for people; left out where nobody has run it.' }),
     network: z.strictObject({ requires: z.array(word).default([]) }).default({ requires: [] }),
     proxy_aware: z.boolean().default(true),
     credentials: z.array(Credential).default([]),

@@ -35,6 +35,7 @@ export function spellCommand(harness: Harness, options: AgentOptions): SpelledCo
     ],
     env: harness.env,
     envNames: harness.credentials.map((credential) => credential.env),
+    configDir: harness.configDir,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Phase, ResolvedRepo, Sandbox } from '../config/index.ts';
 import type { SessionStatus } from '../events/index.ts';
+import type { ConfigDir } from '../harness/index.ts';
 import type { RefStore, Worktree, Identity } from '../git/index.ts';
 import type { ContainerSpec, EngineFacts } from '../runtime/index.ts';
 import type { ProcessIdentity } from '../process/index.ts';
@@ -24,6 +25,8 @@ export interface LaunchRequest {
   readonly env: Readonly<Record<string, string>>;
   /** Further variable names that the harness takes from the daemon (agent credentials). */
   readonly envNames: readonly string[];
+  /** Config files that the harness wants its product to find; null for none. */
+  readonly configDir: ConfigDir | null;
   readonly timeCapMs: number | null;
 }
 
@@ -57,6 +60,8 @@ export interface LaunchPlan {
   readonly secretNames: readonly { readonly name: string; readonly source: 'daemon' | 'repository' }[];
   /** Directories that must exist before the start, with their mode; made in this order. */
   readonly directories: readonly { readonly path: string; readonly mode: number }[];
+  /** Files of Kraft's own that are mounted read-only, written anew right before the start; mode 0644, never a secret. */
+  readonly files: readonly { readonly path: string; readonly content: string }[];
   /** Host paths that must belong to the user Kraft runs as (SI 1.10). */
   readonly owned: readonly string[];
   /** The results directory on the host; null for a setup command. */

@@ -12,7 +12,7 @@ import {
   sessionContainerName,
 } from '../runtime/index.ts';
 import { launchErrors } from './errors.ts';
-import type { LaunchPlan, LaunchRequest, LaunchRole, LaunchTrack } from './launch.ts';
+import type { LaunchPlan, LaunchRequest, LaunchTrack } from './launch.ts';
 
 /** What the machine said, as far as a plan depends on it. Host paths are absolute and real. */
 export interface PlanFacts {
@@ -41,6 +41,7 @@ export function launchPaths(run: string, itemId: string, sessionId: string): Lau
   return {
     clientDir,
     cidFile: join(clientDir, 'cid'),
+    configPath: join(clientDir, 'agent-config'),
     logPath: join(run, 'logs', `${sessionId}.log`),
     // Beside the directory that the worker writes, not in it.
     exitPath: join(run, 'results', `${sessionId}.exit`),
@@ -65,6 +66,8 @@ export function setupPrefix(itemId: string): string {
 export interface LaunchPaths {
   readonly clientDir: string;
   readonly cidFile: string;
+  /** Folder of the agent's config files on the host. */
+  readonly configPath: string;
   readonly logPath: string;
   readonly exitPath: string;
   readonly resultDir: string;
@@ -78,6 +81,9 @@ export const resultFile = 'result.json';
 export function shellCommand(text: string): readonly string[] {
   return ['sh', '-c', text];
 }
+
+/** Anybody may write beside the files; it is small, and counts against the memory limit. */
+const agentConfigOptions = 'mode=1777,size=64m';
 
 /** One argument of a process, terminating zero included (MAX_ARG_STRLEN). */
 const argumentMaxBytes = 128 * 1024;
@@ -99,7 +105,7 @@ export function planLaunch(request: LaunchRequest, facts: PlanFacts): LaunchPlan
     user: facts.user.user,
     userNamespace: facts.user.userNamespace,
     mounts: planMounts(request, facts, paths),
-    tmpfs: {},
+    tmpfs: request.configDir === null ? {} : { [containerPaths.agentConfig]: agentConfigOptions },
     workingDir: facts.worktree,
     envLiterals: literals,
     envNames,
@@ -120,7 +126,8 @@ export function planLaunch(request: LaunchRequest, facts: PlanFacts): LaunchPlan
       name,
       source: Object.hasOwn(request.repo.env, name) ? 'repository' : 'daemon',
     })),
-    directories: planDirectories(request.role, facts.run, paths),
+    directories: planDirectories(request, facts.run, paths),
+    files: planConfigFiles(request, paths).map(({ path, content }) => ({ path, content })),
     owned: [paths.sandboxHome, request.store.dir, ...(request.role === 'setup' ? [] : [paths.resultDir])],
     resultDir: request.role === 'setup' ? null : paths.resultDir,
   };
@@ -155,7 +162,24 @@ function planMounts(request: LaunchRequest, facts: PlanFacts, paths: LaunchPaths
     ...readOnly(facts.passwd, '/etc/passwd'),
     ...readOnly(facts.group, '/etc/group'),
     ...readOnly(facts.caBundle, containerPaths.caBundle),
+    ...planConfigFiles(request, paths).flatMap(({ path, target }) => readOnly(path, target)),
   ];
+}
+
+/**
+ * The harness's config files, each mounted on its own into a folder that lives as long as the container: a product may
+ * write beside them, and nothing that a worker writes is there for the next launch (CC 4.2). They lie in the client's
+ * directory, so that teardown, adoption and sweep know them.
+ */
+function planConfigFiles(
+  { configDir }: LaunchRequest,
+  { configPath }: LaunchPaths,
+): readonly { readonly path: string; readonly target: string; readonly content: string }[] {
+  return Object.entries(configDir?.files ?? {}).map(([name, content]) => ({
+    path: join(configPath, name),
+    target: `${containerPaths.agentConfig}/${name}`,
+    content,
+  }));
 }
 
 /** `NAME=VALUE` pairs, later layers winning (SI 1.6). Nothing here comes from a variable that may hold a secret. */
@@ -175,9 +199,16 @@ function planLiterals(request: LaunchRequest, facts: PlanFacts): Readonly<Record
     // Caches beside the sources would read as changes of the worktree.
     ...(request.role === 'subprocess' ? { PYTHONDONTWRITEBYTECODE: '1' } : {}),
     ...request.env,
+    ...configVariable(request.configDir),
     HOME: containerPaths.home,
     ...sessionVariables(request),
   };
+}
+
+function configVariable(configDir: LaunchRequest['configDir']): Readonly<Record<string, string>> {
+  if (configDir === null) return {};
+  const { variable, names } = configDir;
+  return { [variable]: names === null ? containerPaths.agentConfig : `${containerPaths.agentConfig}/${names}` };
 }
 
 /** What a session is told of itself (CC 12). */
@@ -189,10 +220,15 @@ function sessionVariables(request: LaunchRequest): Readonly<Record<string, strin
   };
 }
 
-function planDirectories(role: LaunchRole, run: string, paths: LaunchPaths): LaunchPlan['directories'] {
+function planDirectories(
+  { role, configDir }: Pick<LaunchRequest, 'role' | 'configDir'>,
+  run: string,
+  paths: LaunchPaths,
+): LaunchPlan['directories'] {
   const dirs = [
     ...['logs', 'results', 'sandbox-client', 'sandbox-home'].map((name) => join(run, name)),
     paths.clientDir,
+    ...(configDir === null ? [] : [paths.configPath]),
     paths.sandboxHome,
     ...(role === 'setup' ? [] : [paths.resultDir]),
   ];

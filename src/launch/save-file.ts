@@ -7,6 +7,11 @@ import { launchErrors } from './errors.ts';
 export function saveFile(path: string, content: string, mode: number): string {
   if (readOrNull(path) === content) return path;
   makeDirectory(dirname(path), 0o700);
+  return replaceFile(path, content, mode);
+}
+
+/** Writes a file anew, whole or not at all; whatever stood at its path, a link too, is replaced and not followed. */
+export function replaceFile(path: string, content: string, mode: number): string {
   const draft = `${path}.${temporaryName()}.tmp`;
   writeFileSync(draft, content, { mode });
   chmodSync(draft, mode);

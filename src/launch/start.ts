@@ -4,7 +4,7 @@ import { type EnvReader, readForwarded, revealForwarded } from '../credentials/i
 import { startClient } from '../process/index.ts';
 import { type KnownEngineFacts, findForeignOwner } from '../runtime/index.ts';
 import type { LaunchPlan, RunningLaunch, StartHooks } from './launch.ts';
-import { makeDirectory } from './save-file.ts';
+import { makeDirectory, replaceFile } from './save-file.ts';
 import { Supervision, type SuperviseContext } from './supervise.ts';
 import { verifyMounts } from './verify-mounts.ts';
 
@@ -18,7 +18,7 @@ export interface StartContext extends SuperviseContext {
 }
 
 /**
- * Executes a plan: directories, ownership, a look inside, the walk's last word, the client. Null when `confirm` said no;
+ * Executes a plan: directories, ownership, config files, a look inside, the walk's last word, the client. Null when `confirm` said no;
  * nothing has been started then. Errors: STATE_PATH_REFUSED, FOREIGN_OWNER, SANDBOX_MOUNTS_WRONG, CONTAINER_NOT_CREATED,
  * CLIENT_NOT_STARTED.
  */
@@ -36,6 +36,7 @@ export async function startLaunch(
   // Of an earlier try with this id: Docker refuses an id file that exists, and an old code is nobody's.
   for (const path of [track.cidFile, track.exitPath]) if (path !== null) rmSync(path, { force: true });
   try {
+    for (const file of plan.files) replaceFile(file.path, file.content, 0o644);
     await verifyOnce(context, plan, hooks);
     if (!(await hooks.confirm())) {
       rmSync(track.clientDir, { recursive: true, force: true });

@@ -16,6 +16,8 @@ export const containerPaths = {
   /** The repository's own objects, read-only, as an alternate; git-lfs finds `../lfs/objects` beside it. */
   alternateObjects: '/kraft/alternate/objects',
   alternateLfs: '/kraft/alternate/lfs',
+  /** Folder of an agent's own config files, which are read-only; what is written beside them goes with the container. */
+  agentConfig: '/kraft/agent-config',
   oneshotHome: '/kraft/oneshot-home',
 } as const;
 

@@ -193,6 +193,7 @@ export function agentRequest(
     commandText: harness.command.join(' '),
     env: spelled.env,
     envNames: spelled.envNames,
+    configDir: spelled.configDir,
     steer: item.steer,
     earlier,
   };

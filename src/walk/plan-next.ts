@@ -45,6 +45,7 @@ export async function planNext(ports: WalkPorts, item: Item): Promise<LaunchPlan
     command: request.command,
     env: request.env,
     envNames: request.envNames,
+    configDir: request.configDir,
     timeCapMs: await timeCapMs(ports, ready, { itemId: item.id, task: found.task.path }),
   });
 }

@@ -165,6 +165,7 @@ async function planSetup(
     command: ['sh', '-c', what.command],
     env: {},
     envNames: [],
+    configDir: null,
     timeCapMs: await timeCapMs(ports, what.ready, { itemId: run.itemId, task: null }),
   });
 }

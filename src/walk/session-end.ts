@@ -40,6 +40,7 @@ export function subprocessRequest(
     commandText: command.join(' '),
     env: {},
     envNames: [],
+    configDir: null,
     steer: null,
     earlier: null,
   };

@@ -2,7 +2,7 @@ import { toTimestamp } from '../base/index.ts';
 import type { KraftEvent, SessionStatus } from '../events/index.ts';
 import type { Worktree } from '../git/index.ts';
 import { findReached, sessionTimeMs, type Item } from '../items/index.ts';
-import type { LaunchPlan, RunningLaunch } from '../launch/index.ts';
+import type { LaunchPlan, LaunchRequest, RunningLaunch } from '../launch/index.ts';
 import type { SessionRow } from '../store/index.ts';
 import { concludeSession, publishEvents, type Place, type SessionEnd } from './conclude-session.ts';
 import { Interrupt } from './interrupt.ts';
@@ -29,6 +29,8 @@ export interface SessionRequest {
   readonly commandText: string;
   readonly env: Readonly<Record<string, string>>;
   readonly envNames: readonly string[];
+  /** Config files that its harness wants; null for none. */
+  readonly configDir: LaunchRequest['configDir'];
   /** The person's words in its prompt, which are given once; null for none. */
   readonly steer: string | null;
   /** What is recorded of the agent's own earlier session; null where there was none. */
@@ -182,6 +184,7 @@ async function planSession(
     command: request.command,
     env: request.env,
     envNames: request.envNames,
+    configDir: request.configDir,
     timeCapMs,
   });
 }

@@ -50,6 +50,50 @@ describe('the packaged harnesses', () => {
   });
 });
 
+/** What a product would fetch or tell on its own, and what switches it off (CC 4.2, 4.3). */
+describe('updaters and reports of the packaged products', () => {
+  it.each([
+    [
+      'claude',
+      ['DISABLE_AUTOUPDATER=1', 'DISABLE_UPDATES=1', 'DISABLE_TELEMETRY=1', 'DISABLE_ERROR_REPORTING=1'],
+      ['CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1'],
+    ],
+    ['opencode', ['OPENCODE_DISABLE_AUTOUPDATE=1'], ['OPENCODE_DISABLE_SHARE=1']],
+    ['amp', ['AMP_SKIP_UPDATE_CHECK=1'], []],
+    ['gemini', ['GEMINI_TELEMETRY_ENABLED=false'], ['GEMINI_TELEMETRY_TRACES_ENABLED=false']],
+  ])('are switched off by variables: %s', async (id, updates, reports) => {
+    const env = (await loadHarnesses('/nonexistent')).get(id)?.env ?? {};
+    const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    expect(pairs).toEqual(expect.arrayContaining([...updates, ...reports]));
+  });
+
+  it('are switched off by arguments: codex', async () => {
+    const args = (await loadHarnesses('/nonexistent')).get('codex')?.args ?? [];
+    expect(args.filter((arg) => arg !== '-c')).toEqual([
+      ...['check_for_update_on_startup=false', 'analytics.enabled=false', 'feedback.enabled=false'],
+      ...['otel.exporter="none"', 'otel.metrics_exporter="none"'],
+    ]);
+  });
+
+  it('are switched off by the settings that win over every other: gemini', async () => {
+    const dir = (await loadHarnesses('/nonexistent')).get('gemini')?.configDir;
+    expect(dir).toMatchObject({ variable: 'GEMINI_CLI_SYSTEM_SETTINGS_PATH', names: 'settings.json' });
+    expect(JSON.parse(dir?.files['settings.json'] ?? '')).toEqual({
+      general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      privacy: { usageStatisticsEnabled: false },
+      telemetry: { enabled: false },
+    });
+  });
+
+  it('leave the name of cursor out of commits', async () => {
+    const dir = (await loadHarnesses('/nonexistent')).get('cursor')?.configDir;
+    expect(dir).toMatchObject({ variable: 'CURSOR_CONFIG_DIR', names: null });
+    expect(JSON.parse(dir?.files['cli-config.json'] ?? '')).toMatchObject({
+      attribution: { attributeCommitsToAgent: false, attributePRsToAgent: false },
+    });
+  });
+});
+
 describe('a harness file of a person', () => {
   it('replaces the packaged one of the same stem as a whole', async () => {
     const set = await loadHarnesses(await configDir({ 'claude.yaml': `id: claude\n${base}` }));
@@ -75,6 +119,10 @@ describe('a harness file of a person', () => {
     ['a key that is written twice', 'kind: gui\n', 'CONFIG', ''],
     ['an empty command for resuming', 'tool_names: {}\nunhooked_tools: []\ncommand_resume: []\n', 'CONFIG', ':10'],
     ['an empty container mode', 'container_permission_mode: ""\n', 'CONFIG', ':8'],
+    ['a config file outside its folder', 'config_dir: {env: X, files: {"../x.json": {}}}\n', 'CONFIG', ':8'],
+    ['a config folder without files', 'config_dir: {env: X, files: {}}\n', 'CONFIG_BAD_VALUE', ':8'],
+    ['a named config file that there is not', 'config_dir: {env: X, names: b, files: {a: 1}}\n', 'CONFIG', ':8'],
+    ['a date that is none', 'verified: {version: "1", date: 2026-13, by: runs}\n', 'CONFIG', ':8'],
     [
       'a credential for a host that it does not require',
       'credentials:\n  - {env: KEY, sentinel: s, inject: [{domain: a.example, header: x}]}\n',

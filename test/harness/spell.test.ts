@@ -30,6 +30,7 @@ describe('spellCommand', () => {
       command: ['kraft-demo-agent', '-p', 'the rules\n\ndo it'],
       env: {},
       envNames: [],
+      configDir: null,
     });
   });
 

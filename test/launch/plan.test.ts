@@ -16,6 +16,8 @@ const names = [...sampleFacts().forwardedNames, 'HTTPS_PROXY', 'NPM_TOKEN', 'API
 const keepId = { user: '1000:1000', userNamespace: 'keep-id', uid: 1000, gid: 1000 };
 const limits = { cpu: 1.5, memoryBytes: 4 * 1024 ** 3, closeSwap: true, pids: 512 };
 
+const settingsDir = { variable: 'MY_SETTINGS', names: 'own.json', files: { 'own.json': '{}\n', 'b.json': '[]\n' } };
+
 /** Each case is a golden file: what a reviewer reads, and what SI 1.4 to 1.7 ask of an argv. */
 const cases: Readonly<Record<string, readonly [LaunchRequest, PlanFacts]>> = {
   'agent-docker-rootful': [sampleRequest(), sampleFacts()],
@@ -37,6 +39,7 @@ const cases: Readonly<Record<string, readonly [LaunchRequest, PlanFacts]>> = {
     sampleRequest({ role: 'subprocess', command: ['npm', 'test'] }),
     sampleFacts({ selinux: 'disable', forwardedNames: [] }),
   ],
+  'agent-config-files': [sampleRequest({ configDir: settingsDir }), sampleFacts()],
   'setup-docker': [
     sampleRequest({ role: 'setup', phase: 'install', command: shellCommand('npm ci && make') }),
     sampleFacts({ forwardedNames: [] }),
@@ -145,6 +148,40 @@ describe('planLaunch', () => {
     expect(told('agent')).toEqual(['KRAFT_RESULT_PATH', 'KRAFT_WORK_ITEM_ID', 'KRAFT_SESSION_ID']);
     expect(told('subprocess')).toEqual(['KRAFT_RESULT_PATH']);
     expect(told('setup')).toEqual([]);
+  });
+
+  // CC 4.2: what a worker writes is not there for the next launch.
+  it('mounts each config file of an agent read-only, from outside HOME, into a folder that goes with the container', () => {
+    const request = sampleRequest({ configDir: settingsDir });
+    const { container: spec, files, track } = planLaunch(request, sampleFacts());
+    expect(files.map(({ path, content }) => [path, content])).toEqual([
+      [`${track.clientDir}/agent-config/own.json`, '{}\n'],
+      [`${track.clientDir}/agent-config/b.json`, '[]\n'],
+    ]);
+    expect(spec.mounts.slice(-2)).toEqual([
+      { source: files[0]?.path, target: '/kraft/agent-config/own.json', readOnly: true },
+      { source: files[1]?.path, target: '/kraft/agent-config/b.json', readOnly: true },
+    ]);
+    expect(Object.keys(spec.tmpfs)).toEqual(['/kraft/agent-config']);
+  });
+
+  it('points the variable of the config files at the folder, or at the file that it names', () => {
+    const at = (names: string | null): string | undefined =>
+      container({ configDir: { ...settingsDir, names } }).envLiterals['MY_SETTINGS'];
+    expect(at(null)).toBe('/kraft/agent-config');
+    expect(at('own.json')).toBe('/kraft/agent-config/own.json');
+  });
+
+  it('lets neither the repository nor the harness’s own variables take the place of that variable, and none move HOME', () => {
+    const repo = { ...plainRepo, env: { MY_SETTINGS: '/mine' } };
+    const spec = container(
+      { repo, configDir: settingsDir, env: { MY_SETTINGS: '/x' } },
+      { forwardedNames: ['MY_SETTINGS'] },
+    );
+    expect(spec.envLiterals['MY_SETTINGS']).toBe('/kraft/agent-config/own.json');
+    expect(spec.envNames).toEqual([]);
+    const moved = container({ configDir: { ...settingsDir, variable: 'HOME' } });
+    expect(moved.envLiterals['HOME']).toBe('/kraft/home');
   });
 
   it('says where the value of each bare name comes from', () => {

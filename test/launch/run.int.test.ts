@@ -107,6 +107,59 @@ describe('a launch', () => {
   });
 });
 
+describe('the config files of an agent', () => {
+  const configDir = { variable: 'SETTINGS', names: null, files: { 'own.json': '{"kept":true}\n' } };
+
+  it('are there before anything runs, for every user of the container, and gone behind it', async () => {
+    const home = openHome();
+    const seen: string[] = [];
+    home.engine.onThrowaway = (spec) => {
+      const mount = spec.mounts.find(({ target }) => target === '/kraft/agent-config/own.json');
+      if (mount !== undefined)
+        seen.push(readFileSync(mount.source, 'utf8'), (statSync(mount.source).mode & 0o777).toString(8));
+      return answerVerification(spec);
+    };
+    const { plan, running } = await startShell(home, 'true', { configDir });
+    await running.finished;
+    expect(seen).toEqual([configDir.files['own.json'], '644']);
+    expect(plan.files.filter(({ path }) => existsSync(path))).toEqual([]);
+  });
+
+  it('are written anew over what is in their place, and a link is not followed', async () => {
+    const home = openHome();
+    const request = home.request({ configDir });
+    const plan = await home.launcher.plan(request);
+    const path = plan.files[0]?.path ?? expect.unreachable('no file is planned');
+    const elsewhere = join(home.worktree, 'elsewhere');
+    writeFileSync(elsewhere, 'as it was');
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(elsewhere, path);
+    let written = '';
+    await home.launcher.start(plan, request.repo, {
+      confirm: () => {
+        written = readFileSync(path, 'utf8');
+        return Promise.resolve(false);
+      },
+      onProgress: null,
+    });
+    expect(written).toBe(configDir.files['own.json']);
+    expect(readFileSync(elsewhere, 'utf8')).toBe('as it was');
+  });
+
+  it('of a launch that never ended are swept with its client’s directory', async () => {
+    const home = openHome();
+    const request = home.request({ configDir });
+    const plan = await home.launcher.plan(request);
+    const path = plan.files[0]?.path ?? expect.unreachable('no file is planned');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, '{}');
+    await home.launcher.sweep({ sessionIds: [request.sessionId], itemIds: ['abc'] });
+    expect(existsSync(path)).toBe(true);
+    await home.launcher.sweep({ sessionIds: [], itemIds: ['abc'] });
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
 describe('before a launch starts', () => {
   it('the walk has the last word', async () => {
     const home = openHome();

@@ -1,43 +1,8 @@
-import type { ResolvedRepo } from '../../src/config/index.ts';
 import type { DockerSandbox, LaunchRequest, PlanFacts } from '../../src/launch/index.ts';
+import { sampleRepo } from '../support/sample-repo.ts';
 
 /** A repository entry with nothing set. */
-export const plainRepo: ResolvedRepo = {
-  path: '/home/p/shop',
-  label: '/home/p/shop',
-  id: null,
-  managed: true,
-  ciChecks: false,
-  enabled: true,
-  defaultChain: 'default',
-  forge: null,
-  project: null,
-  models: {},
-  tests: { kind: 'undeclared' },
-  areas: {},
-  intentDir: null,
-  setupCommand: null,
-  env: {},
-  envPassthrough: [],
-  localFiles: [],
-  steering: [],
-  sandbox: null,
-  toolPolicy: { allowedTools: null, denyTools: [], grants: [] },
-  policyLayer: null,
-  policy: {
-    allowedHarnesses: null,
-    timeoutMinutes: null,
-    maxAttempts: null,
-    timeCapMinutes: null,
-    totalTimeCapMinutes: null,
-    tokenBudget: null,
-    budgetUsd: null,
-    escalationHarness: null,
-  },
-  automatedReview: null,
-  unknownKeys: [],
-  line: 1,
-};
+export const plainRepo = sampleRepo({ path: '/home/p/shop' });
 
 export const plainSandbox: DockerSandbox = {
   kind: 'docker',
@@ -82,6 +47,7 @@ export function sampleRequest(changes: Partial<LaunchRequest> = {}): LaunchReque
     command: ['kraft-demo-agent', '-p', 'do it'],
     env: {},
     envNames: [],
+    configDir: null,
     timeCapMs: null,
     ...changes,
   };
