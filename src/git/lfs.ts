@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { randomHex16 } from '../base/index.ts';
+import { listAbandoned, temporaryName } from '../process/index.ts';
 import { configValue } from '../refs/index.ts';
 import { lfsDirOf, readRepositoryConfig } from './read-config.ts';
 import type { Repository } from './git.ts';
@@ -31,6 +31,9 @@ export async function publishLfs(git: GitRunner, repository: Repository, storeDi
   if (ids.length === 0) return;
   const config = await readRepositoryConfig(git, repository.commonDir);
   const target = join(lfsDirOf(config, repository.commonDir), 'objects');
+  // Where git-lfs has its own drafts, too.
+  const drafts = join(dirname(target), 'tmp');
+  await sweepDrafts(drafts);
   const modes = newModes(git.umask, configValue(config, 'core.sharedrepository'));
   let budget = maxBytes;
   for (const id of ids) {
@@ -40,9 +43,14 @@ export async function publishLfs(git: GitRunner, repository: Repository, storeDi
     await using file = (await dir?.file(id)) ?? null;
     if (file === null) continue;
     budget -= (await file.stat()).size;
-    const copied = budget >= 0 && (await copyChecked(file, id, place, modes));
+    const copied = budget >= 0 && (await copyChecked(file, { id, place, drafts }, modes));
     if (!copied) git.log.warn(`the LFS object ${id} of a session was left out: its content is not what its name says`);
   }
+}
+
+/** What a daemon that was killed in the middle of a copy left in the person's repository. */
+async function sweepDrafts(drafts: string): Promise<void> {
+  for (const left of listAbandoned(drafts, { starting: false })) await rm(left, { force: true });
 }
 
 async function listObjects(objects: UntrustedDir): Promise<readonly string[]> {
@@ -64,9 +72,13 @@ async function fanNames(dir: UntrustedDir | null): Promise<readonly string[]> {
   return names.filter((name) => /^[0-9a-f]{2}$/u.test(name));
 }
 
-async function copyChecked(source: FileHandle, id: string, place: string, modes: Modes): Promise<boolean> {
-  await makeDirs(dirname(place), modes.dir);
-  const temporary = `${place}.${randomHex16()}.kraft`;
+async function copyChecked(
+  source: FileHandle,
+  { id, place, drafts }: { readonly id: string; readonly place: string; readonly drafts: string },
+  modes: Modes,
+): Promise<boolean> {
+  for (const dir of [dirname(place), drafts]) await makeDirs(dir, modes.dir);
+  const temporary = join(drafts, `${id}.${temporaryName()}.kraft`);
   const hash = createHash('sha256');
   const target = await open(temporary, 'wx', 0o600);
   try {

@@ -236,6 +236,10 @@ describe('LFS objects', () => {
       readOnly: true,
     });
     const good = addObject(join(store.dir, 'lfs'), 'a large file');
+    // A daemon that was killed in the middle left this one.
+    const drafts = join(f.root, '.git/lfs/tmp');
+    mkdirSync(drafts);
+    for (const name of [`${good}.4194304-0123456789abcdef.kraft`, 'of-git-lfs']) writeFileSync(join(drafts, name), '');
     const forged = addObject(join(store.dir, 'lfs'), 'changed', sha256('as named'));
     const replaced = addObject(join(store.dir, 'lfs'), 'attack', kept);
     const link = sha256('linked');
@@ -250,6 +254,7 @@ describe('LFS objects', () => {
     expect(existsSync(objectPath(lfs, link))).toBe(false);
     expect(readFileSync(objectPath(lfs, replaced), 'utf8')).toBe('theirs');
     expect(readdirSync(join(objectPath(lfs, good), '..'))).toEqual([good]);
+    expect(readdirSync(drafts)).toEqual(['of-git-lfs']);
     expect(f.warnings.join()).toContain(forged);
   });
 });

@@ -245,6 +245,16 @@ describe('sweep', () => {
     expect(readFileSync(dead.plan.track.logPath, 'utf8')).toBe('up\n');
   });
 
+  it('touches nothing of another home on the same engine', async () => {
+    const engine = new FakeEngine();
+    const [mine, theirs] = [await leave(wait, openHome(engine)), await leave(wait, openHome(engine))];
+    const report = await mine.launcher.sweep({ sessionIds: [], itemIds: [] });
+    expect(report).toEqual({ removed: [mine.plan.track.container], problems: [] });
+    expect(isAlive(theirs.running.client)).toBe(true);
+    expect(existsSync(theirs.plan.track.clientDir)).toBe(true);
+    expect(adopted(await theirs.launcher.adopt(recordOf(theirs.plan, theirs.running))).containerId).not.toBeNull();
+  });
+
   it('removes the container that a client wrote down, drafts, codes and HOMEs that nobody owns, and keeps what has an owner', async () => {
     const home = openHome();
     const { run } = home.paths;
