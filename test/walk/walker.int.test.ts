@@ -346,9 +346,23 @@ test('a retry after the node has gone from its chain says so', async () => {
     'nodes: [{id: only, tasks: [{id: agent, kind: agent}]}]',
   );
 
-  await home.walker.retry(stopped.id);
+  await expect(home.walker.retry(stopped.id)).rejects.toMatchObject({
+    code: 'KRAFT_CHAIN_PATH_UNKNOWN',
+    message: expect.stringContaining('only.main.agent') as string,
+    remedy: expect.stringContaining('--restart') as string,
+  });
 
-  expect((await home.rest(stopped.id)).stop).toMatchObject({ kind: 'config', code: 'KRAFT_NODE_UNKNOWN' });
+  expect(await home.item(stopped.id)).toMatchObject({ status: 'needs_human', attempt: 1, stop: stopped.stop });
+});
+
+test('a node that is in the row and not in the chain stops the item, whoever took it out', async () => {
+  const home = await Home.open();
+  const { id } = await home.file(good);
+  await home.store.apply({ itemId: id, item: { nextNode: 'gone' }, events: [], sessions: [], expectStatus: null });
+
+  await home.walker.start(id);
+
+  expect((await home.rest(id)).stop).toMatchObject({ kind: 'config', code: 'KRAFT_NODE_UNKNOWN' });
 });
 
 test('a launch is planned over a worktree that is there, and without one the item says which verb makes it', async () => {
