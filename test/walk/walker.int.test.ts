@@ -249,7 +249,7 @@ test('a setup command that its memory limit killed is told by the event too, and
   expect(item.stop?.remedy).toContain('sandbox.resources.memory');
   const killed = (await home.events(item.id)).filter((event) => event.type === 'sandbox_oom_killed');
   expect(killed.map((event) => event.payload)).toEqual([
-    { session_id: expect.any(String), memory: '48m', confirmed: true, peak_bytes: 50_331_648 },
+    { session_id: expect.any(String) as string, memory: '48m', confirmed: true, peak_bytes: 50_331_648 },
   ]);
 });
 
