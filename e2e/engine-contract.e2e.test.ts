@@ -1,6 +1,16 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { randomHex16, silentLog, systemClock } from '../src/base/index.ts';
 import {
@@ -46,6 +56,29 @@ onHosts(allHosts, 'an engine', (host) => {
     expect(facts.rootless).toBe(host.name.endsWith('-rootless'));
     expect(facts.remote).toBeNull();
     expect(facts.kind).toBe(host.cli);
+  });
+
+  // The fake mounts nothing: this is for engines alone.
+  it('mounts a read-only file into a folder in memory that a user without rights may write', async () => {
+    const source = join(mkdtempSync(join(dir, 'file-')), 'own.json');
+    chmodSync(dirname(source), 0o755);
+    writeFileSync(source, 'ours\n', { mode: 0o644 });
+    const folder = '/kraft/agent-config';
+    const script = `cd ${folder} || exit 9; echo theirs 2>&- >own.json; rm -f own.json; mv own.json b; echo beside >c; cat own.json c`;
+    const engine = await openHost(host);
+    const result = await engine.runThrowaway(
+      {
+        ...plainSpec,
+        image,
+        command: ['sh', '-c', script],
+        user: '1000:1000',
+        mounts: [{ source, target: `${folder}/own.json`, readOnly: true }],
+        tmpfs: { [folder]: 'mode=1777,size=64m' },
+      },
+      { env: {}, timeoutMs: 60_000, input: null },
+    );
+    expect(result.stdout).toBe('ours\nbeside\n');
+    expect(readFileSync(source, 'utf8')).toBe('ours\n');
   });
 
   it('leaves what a container writes to the person (SI 1.5)', async () => {

@@ -135,24 +135,6 @@ export function engineContract(name: string, open: () => Promise<EngineUnderTest
       expect(result.stdout).toBe('content');
     });
 
-    it('mounts a read-only file into a folder in memory that a user without rights may write', async () => {
-      const source = join(dir, 'own.json');
-      writeFileSync(source, 'ours\n', { mode: 0o644 });
-      const folder = '/kraft/agent-config';
-      const script = `cd ${folder}; echo theirs 2>&- >own.json; rm -f own.json; mv own.json b; echo beside >c; cat own.json c`;
-      const result = await it_.engine.runThrowaway(
-        spec({
-          command: ['sh', '-c', script],
-          user: '1000:1000',
-          mounts: [{ source, target: `${folder}/own.json`, readOnly: true }],
-          tmpfs: { [folder]: 'mode=1777,size=64m' },
-        }),
-        { env: {}, timeoutMs: 60_000, input: null },
-      );
-      expect(result.stdout).toBe('ours\nbeside\n');
-      expect(readFileSync(source, 'utf8')).toBe('ours\n');
-    });
-
     it('keeps a named container after its end, with exit code, limit and id file, until it is removed', async () => {
       const cidFile = join(dir, 'session.cid');
       const limits = { ...plainSpec.limits, memoryBytes: 256 * 1024 * 1024, closeSwap: true };

@@ -64,7 +64,8 @@ describe('a session that runs when the daemon comes back', () => {
   });
 
   it('can be paused as before', async () => {
-    const left = await leave(`trap "exit 7" INT; ${wait}`);
+    const left = await leave(`trap "exit 7" INT; echo trapped; ${wait}`);
+    await until(() => readLog(left.plan).includes('trapped'));
     const running = adopted(await left.launcher.adopt(recordOf(left.plan, left.running)));
     running.stop('pause');
     expect(await running.finished).toMatchObject({ status: 'paused', exitCode: 7 });
