@@ -17,7 +17,23 @@ const may = {
   items: all('base', 'events', 'refs'),
   store: all('base', 'events', 'items'),
   images: all('base', 'process', 'runtime'),
-  launch: all('base', 'events', 'config', 'limits', 'credentials', 'harness', 'runtime', 'git', 'refs', 'process'),
+  egress: all('base', 'events', 'config', 'credentials'),
+  relay: all('base', 'events', 'runtime'),
+  'worker-api': all('base', 'events', 'items'),
+  launch: all(
+    'base',
+    'events',
+    'config',
+    'limits',
+    'credentials',
+    'harness',
+    'runtime',
+    'git',
+    'refs',
+    'process',
+    'egress',
+    'relay',
+  ),
   walk: all(
     'base',
     'events',
@@ -46,6 +62,8 @@ const may = {
     'chain',
     'detect',
     'images',
+    'egress',
+    'relay',
   ),
 };
 const below = Object.keys(may);
