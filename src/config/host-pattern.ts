@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { lowerCaseAscii, parseHostName } from './host-name.ts';
 
 /** What a host pattern covers. Only `parseHostPattern` makes one, so that rules and requests are spelled alike. */
 export interface HostPattern {
@@ -20,13 +21,12 @@ export type ParsedHostPattern =
   | { readonly kind: 'refused'; readonly problem: string; readonly remedy: string };
 
 const grammar = /^(\*\*?|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::([0-9]{1,5}))?$/;
-const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const general =
   'Write a host (`api.example.com`), one level of hosts (`*.example.com`) or `*`, each with an optional `:port`.';
 
 /** Parses one entry of an allow or deny list (CC 3.4, SI 4.1). What could never match is refused, not kept. */
 export function parseHostPattern(written: string): ParsedHostPattern {
-  const text = written.trim().toLowerCase();
+  const text = lowerCaseAscii(written.trim());
   const [, name, digits] = grammar.exec(text) ?? [];
   if (name === undefined) return explain(text);
   const port = digits === undefined ? null : Number(digits);
@@ -53,15 +53,9 @@ function portProblem(port: number | null): string | null {
 
 function nameProblem(host: HostPattern['host']): string | null {
   if (host.kind === 'any') return null;
-  const name = host.kind === 'exact' ? host.name : host.suffix;
-  const labels = name.split('.');
-  if (name.length > 253 || !labels.every((part) => label.test(part))) return 'is not a valid host name';
-  // What a resolver would read as an IPv4 address must be written as one, or it matches nothing.
-  if (!/^(?:[0-9]+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) return null;
-  if (host.kind === 'one-label') return 'puts a wildcard into an address';
-  const plain =
-    labels.length === 4 && labels.every((part) => /^(?:0|[1-9][0-9]{0,2})$/.test(part) && Number(part) <= 255);
-  return plain ? null : 'is not a plain IPv4 address';
+  const parsed = parseHostName(host.kind === 'exact' ? host.name : host.suffix);
+  if (host.kind === 'one-label' && parsed.numeric) return 'puts a wildcard into an address';
+  return parsed.problem;
 }
 
 const isAddress = (text: string): boolean => isIPv6(text.replace(/^\[/, '').replace(/\](?::[0-9]+)?$/, ''));

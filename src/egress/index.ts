@@ -1,1 +1,7 @@
 export type * from './decision.ts';
+export { classifyAddress } from './address-class.ts';
+export { decide, kraftHost, kraftPort, metadataNames, needsAddresses, selfTestHost } from './decide.ts';
+export { egressErrors } from './errors.ts';
+export { parseAuthority, parseHostPort, renderAuthority, type ParsedHostPort } from './host-port.ts';
+export { normalizeAddress } from './ip-address.ts';
+export { planEgress, resolveEgressPolicy, type EgressRequest } from './plan-egress.ts';
