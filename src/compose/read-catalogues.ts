@@ -13,6 +13,7 @@ import { processErrors } from '../process/index.ts';
 import { runtimeErrors } from '../runtime/index.ts';
 import { storeErrors } from '../store/index.ts';
 import { walkErrors } from '../walk/index.ts';
+import { workerApiErrors } from '../worker-api/index.ts';
 import { composeErrors } from './errors.ts';
 
 /** The specs of a catalogue, whatever their parameters are. */
@@ -36,4 +37,5 @@ export const catalogues: readonly AnyCatalogue[] = [
   runtimeErrors,
   storeErrors,
   walkErrors,
+  workerApiErrors,
 ];

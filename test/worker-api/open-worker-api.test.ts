@@ -188,7 +188,9 @@ describe('a request that is not understood', () => {
   it('is one that is too large: 413', async () => {
     const { api } = open();
     const asked = { ...form('show', ''), body: new Uint8Array(bodyMaxBytes + 1) };
-    expect(await statusOf(api.answer(who, asked))).toBe(413);
+    const answer = await api.answer(who, asked);
+    expect(answer).toMatchObject({ status: 413 });
+    expect(payloadOf(answer)).toMatchObject({ code: 'KRAFT_WORKER_REQUEST_TOO_LARGE' });
   });
 
   it('is one of a shim that speaks another version', async () => {
@@ -307,7 +309,7 @@ describe('the limits of a session', () => {
     expect(begun.length).toBe(runningMax + 1);
   });
 
-  it('answer 504 when a call takes too long, and 504 to one that waited as long (H8)', async () => {
+  it('answer 504 (KRAFT_WORKER_CALL_SLOW) when a call takes too long, and to one that waited as long (H8)', async () => {
     const { api, bells, begun } = hold();
     const asked = Array.from({ length: 5 }, () => statusOf(api.answer(who, form('threads', ''))));
     await settle();
@@ -324,6 +326,8 @@ describe('the limits of a session', () => {
     const { api } = hold();
     for (let at = 0; at < runningMax + waitingMax; at++) void api.answer(who, form('threads', ''));
     await settle();
-    expect(await statusOf(api.answer(who, form('threads', '')))).toBe(429);
+    const answer = await api.answer(who, form('threads', ''));
+    expect(answer).toMatchObject({ status: 429 });
+    expect(payloadOf(answer)).toMatchObject({ code: 'KRAFT_WORKER_CALLS_CROWDED' });
   });
 });
