@@ -104,6 +104,17 @@ export interface Engine {
       readonly input: string | null;
     },
   ): Promise<ThrowawayResult>;
+  /**
+   * Starts a named container that goes on by itself, and gives its id; bounded by 30 s. One that did not start is removed.
+   * Errors: CONTAINER_NOT_STARTED with the engine's words.
+   */
+  startContainer(spec: ContainerSpec & { readonly name: string }): Promise<string>;
+  /** Runs a program inside a running container; an engine that cannot is an exit code too (125 and up). */
+  exec(
+    name: string,
+    argv: readonly string[],
+    options: { readonly input: string | null; readonly timeoutMs: number },
+  ): Promise<ThrowawayResult>;
   /** The attached client of a named container; pure but for the paths found at construction. */
   clientCommand(spec: ContainerSpec, env: Readonly<Record<string, string>>): ClientCommand;
   /** Null when there is no such container. */

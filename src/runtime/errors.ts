@@ -57,6 +57,12 @@ export const runtimeErrors = defineErrors({
     message: (p: { image: string; why: string }) => `The image ${p.image} could not be built: ${p.why}.`,
     remedy: () => 'Read the output of the build above, then run `kraft admin images build` again.',
   },
+  CONTAINER_NOT_STARTED: {
+    kind: 'environment',
+    message: (p: { cli: string; name: string; why: string }) =>
+      `${p.cli} could not start the container ${p.name}: ${p.why}.`,
+    remedy: (p: { cli: string }) => `See what \`${p.cli} info\` says, then \`kraft admin doctor\`.`,
+  },
   MOUNT_PATH_UNSUPPORTED: {
     kind: 'environment',
     message: (p: { path: string }) =>

@@ -3,6 +3,10 @@
 export const homeLabel = 'kraft.home';
 export const roleLabel = 'kraft.role';
 export const sessionLabel = 'kraft.session';
+/** Id of a relay, on its container. */
+export const relayLabel = 'kraft.relay';
+/** Version of the protocol that a relay image speaks, on the image and on its containers; absent where it holds socat. */
+export const relayProtocolLabel = 'kraft.relay.protocol';
 
 export const containerPaths = {
   /** CA bundle, read-only. */
@@ -24,10 +28,14 @@ export const containerPaths = {
 /** Default PATH for an image that sets none (SI 0.4). */
 export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-export type ContainerRole = 'worker' | 'setup' | 'probe';
+export type ContainerRole = 'worker' | 'setup' | 'probe' | 'relay';
 
 export function sessionContainerName(sessionId: string): string {
   return `kraft-${sessionId}`;
+}
+
+export function relayContainerName(relayId: string): string {
+  return `kraft-relay-${relayId}`;
 }
 
 /** Labels of every container that Kraft starts; cleaning up goes by these and never by name. */

@@ -192,6 +192,28 @@ export function engineContract(name: string, open: () => Promise<EngineUnderTest
       await client.ended;
     });
 
+    it('starts a container that goes on by itself, runs a program in it, and removes it', async () => {
+      const named = { ...spec({ command: ['sleep', '300'], init: true }), name: `kraft-c${randomHex16()}` };
+      const id = await it_.engine.startContainer(named);
+      expect(await it_.engine.inspectContainer(named.name)).toMatchObject({ id, running: true });
+      const options = { input: 'in ', timeoutMs: 30_000 };
+      const done = await it_.engine.exec(named.name, ['sh', '-c', 'cat; echo out; echo err >&2; exit 7'], options);
+      expect(done).toMatchObject({ exitCode: 7, stdout: 'in out\n', timedOut: false });
+      expect(done.stderr).toContain('err');
+      await it_.engine.removeContainer(named.name);
+      expect((await it_.engine.exec(named.name, ['true'], { input: null, timeoutMs: 30_000 })).exitCode).not.toBe(0);
+    });
+
+    it('fails a start that cannot be done with the reason, and keeps nothing of it', async () => {
+      const name = `kraft-c${randomHex16()}`;
+      const image = 'localhost/kraft-no-such-image:1';
+      await expect(it_.engine.startContainer({ ...spec({ image, pull: 'never' }), name })).rejects.toMatchObject({
+        code: 'KRAFT_CONTAINER_NOT_STARTED',
+        message: expect.stringContaining('kraft-no-such-image') as string,
+      });
+      expect(await it_.engine.inspectContainer(name)).toBeNull();
+    });
+
     it('takes removing and signalling what is not there for done', async () => {
       await it_.engine.removeContainer('kraft-no-such-container');
       await it_.engine.killContainer('kraft-no-such-container', 'SIGTERM');

@@ -130,6 +130,8 @@ function fakeEngine(ground: Ground): Engine {
     pullImage: refused,
     listImages: refused,
     buildImage: refused,
+    startContainer: refused,
+    exec: refused,
     clientCommand: refused,
     inspectContainer: refused,
     removeContainer: refused,

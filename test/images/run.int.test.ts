@@ -66,6 +66,8 @@ function memoryEngine(look: (built: Built) => void): Engine & { readonly builds:
     probe: absent,
     pullImage: absent,
     runThrowaway: absent,
+    startContainer: absent,
+    exec: absent,
     clientCommand: absent,
     inspectContainer: absent,
     removeContainer: absent,

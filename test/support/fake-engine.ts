@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { randomHex16 } from '../../src/base/index.ts';
 import { run, runRequest } from '../../src/process/index.ts';
 import {
@@ -17,6 +18,9 @@ import {
   type ListedContainer,
   type ThrowawayResult,
 } from '../../src/runtime/index.ts';
+
+/** No container of a test goes on for longer. */
+const startedMaxMs = 300_000;
 
 type FakeImage = ImageInfo & { readonly tags: readonly string[] };
 
@@ -51,6 +55,10 @@ export class FakeEngine implements Engine {
   /** Images that `pullImage` can find. */
   readonly registry = new Map<string, FakeImage>();
   readonly images = new Map<string, FakeImage>();
+  /** What an image runs of its own, before the command of a spec. */
+  readonly entrypoints = new Map<string, readonly string[]>();
+  /** Takes a started container's place, with the words of an engine that could not; null lets it start here. */
+  onStart: ((spec: ContainerSpec) => string | null) | null = null;
   /** Every spec that was run, in order. */
   readonly specs: ContainerSpec[] = [];
   readonly removed: string[] = [];
@@ -148,11 +156,43 @@ export class FakeEngine implements Engine {
         (out, mount) => (out.startsWith(mount.target) ? mount.source + out.slice(mount.target.length) : out),
         text,
       );
-    const command = [...(spec.entrypoint === null ? [] : [spec.entrypoint]), ...spec.command].map(toHost);
+    const entrypoint = spec.entrypoint === null ? (this.entrypoints.get(spec.image) ?? []) : [spec.entrypoint];
+    const command = [...entrypoint, ...spec.command].map(toHost);
     return {
       file: '/bin/sh',
       args: ['-c', script, 'fake', dir, spec.cidFile ?? '', toHost(spec.workingDir ?? ''), ...command],
       env: Object.fromEntries(Object.entries(inside).map(([name, value]) => [name, toHost(value)])),
+    };
+  }
+
+  async startContainer(spec: Parameters<Engine['startContainer']>[0]): Promise<string> {
+    const why = this.onStart?.(spec) ?? (this.images.has(spec.image) ? null : `no image ${spec.image}`);
+    if (why !== null) {
+      this.specs.push(spec);
+      await this.removeContainer(spec.name);
+      throw runtimeErrors.create('CONTAINER_NOT_STARTED', { cli: this.cli, name: spec.name, why });
+    }
+    const { file, args, env } = this.clientCommand(spec, {});
+    const over = run(runRequest(file, args, env, { timeoutMs: startedMaxMs }));
+    const started = async (): Promise<void> => {
+      while ((await this.inspectContainer(spec.name)) === null) await delay(5);
+    };
+    await Promise.race([started(), over]);
+    return this.#containers.get(spec.name)?.id ?? '';
+  }
+
+  async exec(...[name, argv, options]: Parameters<Engine['exec']>): Promise<ThrowawayResult> {
+    const container = this.#containers.get(name);
+    if (container === undefined || (await this.inspectContainer(name))?.running !== true)
+      return { exitCode: 125, stdout: '', stderr: `no running container ${name}`, timedOut: false };
+    const env = { PATH: process.env['PATH'] ?? '', ...container.spec.envLiterals };
+    const [file = '', ...args] = argv;
+    const done = await run(runRequest(file, args, env, options));
+    return {
+      exitCode: done.notFound ? 127 : done.exitCode,
+      stdout: done.stdout,
+      stderr: done.stderr,
+      timedOut: done.timedOut,
     };
   }
 

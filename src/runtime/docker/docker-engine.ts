@@ -17,6 +17,7 @@ import type {
 import { runtimeErrors } from '../errors.ts';
 import { buildImage, pullImage, type ImageClient } from '../fetch-image.ts';
 import { renderRunArgs } from '../render-run-args.ts';
+import { execInContainer, startDetachedContainer } from '../started.ts';
 import { runThrowawayClient } from '../throwaway.ts';
 import { parseContainer, parseContainers, parseImage, parseImages } from './parse-answers.ts';
 import { parseDockerInfo } from './parse-info.ts';
@@ -125,6 +126,15 @@ export class DockerEngine implements Engine {
 
   runThrowaway(spec: ContainerSpec, options: Parameters<Engine['runThrowaway']>[1]): Promise<ThrowawayResult> {
     return runThrowawayClient(this, this.#privateDir, spec, options);
+  }
+
+  startContainer(spec: Parameters<Engine['startContainer']>[0]): Promise<string> {
+    return startDetachedContainer({ engine: this, privateDir: this.#privateDir }, spec);
+  }
+
+  exec(...[name, argv, options]: Parameters<Engine['exec']>): Promise<ThrowawayResult> {
+    const client = { file: this.cli, env: this.#clientEnv, cwd: this.#privateDir };
+    return execInContainer(client, { name, argv }, options);
   }
 
   clientCommand(spec: ContainerSpec, env: Readonly<Record<string, string>>): ClientCommand {

@@ -15,6 +15,7 @@ import { runtimeErrors } from '../errors.ts';
 import { buildImage, pullImage, type ImageClient } from '../fetch-image.ts';
 import { lastWords } from '../progress.ts';
 import { renderRunArgs } from '../render-run-args.ts';
+import { execInContainer, startDetachedContainer } from '../started.ts';
 import { runThrowawayClient } from '../throwaway.ts';
 import { parseContainer, parseContainers, parseImageIds, parseImages, parsePodmanInfo } from './parse-answers.ts';
 
@@ -106,6 +107,15 @@ export class PodmanEngine implements Engine {
 
   runThrowaway(spec: ContainerSpec, options: Parameters<Engine['runThrowaway']>[1]): Promise<ThrowawayResult> {
     return runThrowawayClient(this, this.#privateDir, spec, options);
+  }
+
+  startContainer(spec: Parameters<Engine['startContainer']>[0]): Promise<string> {
+    return startDetachedContainer({ engine: this, privateDir: this.#privateDir }, spec);
+  }
+
+  exec(...[name, argv, options]: Parameters<Engine['exec']>): Promise<ThrowawayResult> {
+    const client = { file: this.cli, env: this.#clientEnv, cwd: this.#privateDir };
+    return execInContainer(client, { name, argv }, options);
   }
 
   clientCommand(spec: ContainerSpec, env: Readonly<Record<string, string>>): ClientCommand {
