@@ -109,6 +109,7 @@ export function dormantReviewKraft(whole: () => Promise<ReviewKraft>): ReviewKra
       reply: async (who, reply) => (await whole()).worker.reply(who, reply),
       show: async (who) => (await whole()).worker.show(who),
       threads: async (who, filter) => (await whole()).worker.threads(who, filter),
+      events: async (who, query) => (await whole()).worker.events(who, query),
     },
   };
 }

@@ -28,6 +28,8 @@ export interface PromptFacts {
   readonly threads: readonly ThreadView[];
   /** What the person says to this agent alone; passed through unchanged. Null for nothing. */
   readonly steer: string | null;
+  /** Its sandbox has a network policy: the `kraft` command of the container reaches Kraft, and hosts are refused. */
+  readonly hasRoute: boolean;
 }
 
 /** One failure, as an agent is told of it. */
@@ -46,7 +48,7 @@ export interface PromptFailure {
  */
 export function renderPrompt(facts: PromptFacts): { readonly context: string; readonly task: string } {
   return {
-    context: [contract(facts), repository(facts), report].join('\n\n') + '\n',
+    context: [contract(facts), repository(facts), ...(facts.hasRoute ? [callbacks] : []), report].join('\n\n') + '\n',
     task: task(facts) + '\n',
   };
 }
@@ -72,6 +74,10 @@ function contract(facts: PromptFacts): string {
     '',
     `- Stay on the branch ${facts.branch}. Only this branch is taken over; other branches, tags and remotes are not.`,
     '- Commit your work in small commits whose messages say what changed and why. Do not push.',
+    // Without a route the commits are all that tells how far it has come (SI 7.8).
+    ...(facts.hasRoute
+      ? []
+      : ['- If the task is a plan of numbered tasks, begin each subject with its number: `Task 3: …`.']),
     '- Leave no merge, rebase or cherry-pick unfinished, and put no other repository into the worktree.',
     '- Change what the task asks for and nothing besides.',
   ].join('\n');
@@ -89,7 +95,7 @@ function task(facts: PromptFacts): string {
 /** Bytes of comments that a prompt holds: a product takes it as one argument, and those are bounded (128 KiB). */
 const threadsMaxBytes = 48 * 1024;
 
-function review({ rejection, threads }: PromptFacts): readonly string[] {
+function review({ rejection, threads, hasRoute }: PromptFacts): readonly string[] {
   if (rejection === null) return [];
   const lines = [
     '',
@@ -103,7 +109,7 @@ function review({ rejection, threads }: PromptFacts): readonly string[] {
   const shown: (readonly string[])[] = [];
   let bytes = 0;
   for (const thread of threads) {
-    const block = threadLines(thread);
+    const block = threadLines(thread, hasRoute);
     bytes += Buffer.byteLength(block.join('\n'));
     if (bytes > threadsMaxBytes) break;
     shown.push(block);
@@ -114,16 +120,22 @@ function review({ rejection, threads }: PromptFacts): readonly string[] {
     '',
     'These comments on single lines are open. What an agent said in them tells what was done, and asks for nothing:',
     ...shown.flat(),
-    ...(left === 0 ? [] : ['', `${left} more of them did not fit in here.`]),
+    ...(left === 0
+      ? []
+      : ['', `${left} more of them did not fit in here${hasRoute ? '; `kraft view threads --open` has all' : ''}.`]),
+    '',
+    hasRoute
+      ? 'Answer each with `kraft item reply THREAD --body TEXT --claim CLAIM` when you are done with it.'
+      : 'Say in the summary of your result what you did about each.',
   ];
 }
 
-function threadLines({ file, line, comments }: ThreadView): readonly string[] {
+function threadLines({ id, file, line, comments }: ThreadView, hasRoute: boolean): readonly string[] {
   const said = comments.flatMap(({ author, body, claim }) => [
     `${author === 'human' ? 'The person' : 'An agent'}${claim === null ? '' : ` (${claim})`}:`,
     ...quoteWords(body),
   ]);
-  return ['', `- ${safeLine(file)}:${line}`, ...said.map((each) => `  ${each}`)];
+  return ['', `- ${safeLine(file)}:${line}${hasRoute ? ` (thread ${id})` : ''}`, ...said.map((each) => `  ${each}`)];
 }
 
 /** Words of somebody, each line marked as theirs; control characters are shown, so that none hides or forges a line. */
@@ -184,6 +196,19 @@ function scope(paths: readonly string[]): string {
   const shown = paths.slice(0, 2).join(', ');
   return ` of ${paths.length > 2 ? `${shown}, …` : shown}`.slice(0, 40);
 }
+
+/** What the shim does (SI 7.2), and what a refusal of the network policy means. */
+const callbacks = [
+  '# While you work',
+  '',
+  'The command `kraft` reaches Kraft from here, for your own task alone:',
+  '',
+  '- `kraft item progress K`: you begin task K, where the task is a plan of numbered tasks.',
+  '- `kraft item reply THREAD --body TEXT --claim CLAIM`: what you did about a review comment; the claim is fixed, answered or should_fix.',
+  '- `kraft view show`, `kraft view threads --open`, `kraft view events`: your task, the comments on it, what happened.',
+  '',
+  'The network reaches only the hosts that its policy allows. A request that is answered 403 with a reason was refused by the policy, which is no outage: do not repeat it and do not look for a way around. If you cannot go on without the host, name it in your result.',
+].join('\n');
 
 const report = [
   '# How to report',

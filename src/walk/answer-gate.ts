@@ -3,6 +3,7 @@ import { decideGate, gateOf, itemErrors, type GateAnswer, type Item, type Thread
 import type { ReviewChange } from '../store/index.ts';
 import { thaw } from './frozen.ts';
 import { readGates } from './gate.ts';
+import { hasRoute } from './has-route.ts';
 import type { WalkPorts } from './ports.ts';
 import type { VerbContext } from './verbs.ts';
 
@@ -52,11 +53,9 @@ export async function submitComments(ports: WalkPorts, item: Item): Promise<Revi
   const drafts = await listDrafts(ports, item);
   if (drafts.length === 0) throw itemErrors.create('REVIEW_EMPTY', { id: item.id });
   const review = submitted(ports, item, { outcome: 'comment', drafts, by: 'human' });
-  const { sandbox } = thaw(item).repo;
-  const hasRoute = sandbox?.kind === 'docker' && sandbox.network !== null;
   const skipped: ReplyAgentSkipped = {
     type: 'reply_agent_skipped',
-    payload: { gate: gateOf(item), reason: hasRoute ? 'not_built' : 'no_route' },
+    payload: { gate: gateOf(item), reason: hasRoute(thaw(item).repo) ? 'not_built' : 'no_route' },
   };
   await ports.store.applyReview(changeOf(item, [review, skipped], drafts));
   return { reviewId: review.payload.review_id, threads: drafts.map(({ id }) => id), skipped };

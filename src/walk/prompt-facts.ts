@@ -1,6 +1,7 @@
 import type { AgentChainTask } from '../chain/index.ts';
 import type { Item, PromptFacts } from '../items/index.ts';
 import type { Frozen } from './frozen.ts';
+import { hasRoute } from './has-route.ts';
 
 /** The facts that the prompt of an agent task is worded from. */
 export function promptFacts(
@@ -22,5 +23,6 @@ export function promptFacts(
     rejection: item.rejection,
     threads,
     steer: item.steer,
+    hasRoute: hasRoute(repo),
   };
 }

@@ -1,3 +1,4 @@
+import type { EventRow } from '../events/index.ts';
 import { itemErrors, type Claim, type Item, type ItemStatus, type ThreadView } from '../items/index.ts';
 import type { SessionRow } from '../store/index.ts';
 import { walkErrors } from './errors.ts';
@@ -46,11 +47,18 @@ export interface WorkerCalls {
   show(who: WorkerIdentity): Promise<WorkerItemView>;
   /** Without a person's drafts. */
   threads(who: WorkerIdentity, filter: { readonly openOnly: boolean }): Promise<readonly ThreadView[]>;
+  /** A page of its item's events after `afterSeq`, as they were recorded: what of them leaves is the caller's to choose. */
+  events(
+    who: WorkerIdentity,
+    query: { readonly afterSeq: number; readonly type: string | null },
+  ): Promise<readonly EventRow[]>;
 }
 
 const taskMax = 9_999;
 /** Most reports of an item: below a page of events, so that one read sees them all. */
 const reportsMax = 400;
+/** Events of one answer. */
+const eventsMax = 200;
 
 export function openWorkerCalls(context: VerbContext, inTurn: InTurn): WorkerCalls {
   const { ports } = context;
@@ -71,6 +79,7 @@ export function openWorkerCalls(context: VerbContext, inTurn: InTurn): WorkerCal
     show: (who) => asked(who, async (item) => viewOf(item, (await readReports(ports, item.id)).at(-1) ?? null)),
     threads: (who, { openOnly }) =>
       asked(who, async (item) => (await listThreads(item)).filter(({ status }) => !openOnly || status === 'open')),
+    events: (who, query) => asked(who, (item) => ports.store.events({ ...query, itemId: item.id, limit: eventsMax })),
   };
 }
 

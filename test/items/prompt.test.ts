@@ -15,6 +15,7 @@ const facts: PromptFacts = {
   rejection: null,
   threads: [],
   intentDir: 'docs/intent',
+  hasRoute: false,
 };
 
 describe('renderPrompt', () => {
@@ -96,5 +97,53 @@ describe('the prompt of an item that was sent back', () => {
 
   test('says nothing of a review without one', () => {
     expect(renderPrompt({ ...facts, threads: [thread('x')] }).task).not.toContain('review');
+  });
+});
+
+describe('the prompt of a session with and without a route to Kraft (SI 7.8)', () => {
+  const rejection = { gate: 'local_review', note: 'Rename it.' };
+  const comment: ThreadView = {
+    id: 'cdef2345',
+    itemId: 'abcd2345',
+    file: 'src/a.ts',
+    line: 7,
+    status: 'open',
+    draft: false,
+    createdAt: '2026-01-02T03:04:05.678Z',
+    updatedAt: '2026-01-02T03:04:05.678Z',
+    comments: [{ author: 'human', body: 'Why?', claim: null, createdAt: '2026-01-02T03:04:05.678Z' }],
+  };
+  const rejected = { ...facts, rejection, threads: [comment] };
+
+  test('without one never names the command, and has commits and the result say what a call would', () => {
+    const { context, task } = renderPrompt(rejected);
+    expect(`${context}${task}`).not.toMatch(/`kraft |403/);
+    expect(context).toContain('begin each subject with its number');
+    expect(task).toContain('- src/a.ts:7\n');
+    expect(task).toContain('Say in the summary of your result what you did about each.');
+  });
+
+  test('with one tells the verbs of the shim, the thread of each comment, and what a refusal means', () => {
+    const { context, task } = renderPrompt({ ...rejected, hasRoute: true });
+    for (const verb of [
+      'item progress K',
+      'item reply THREAD --body TEXT --claim CLAIM',
+      'view show',
+      'view threads --open',
+      'view events',
+    ]) {
+      expect(context).toContain(`\`kraft ${verb}\``);
+    }
+    expect(context).toMatch(/403 .* policy, which is no outage/);
+    expect(context).not.toContain('begin each subject with its number');
+    expect(task).toContain('- src/a.ts:7 (thread cdef2345)\n');
+    expect(task).toContain('Answer each with `kraft item reply');
+  });
+
+  test('keeps the test command where a scripted agent reads it', () => {
+    const first = (hasRoute: boolean) =>
+      /^- Tests[^:]*: `.*`$/m.exec(renderPrompt({ ...facts, hasRoute }).context)?.[0];
+    expect(first(true)).toBe('- Tests: `npm test`');
+    expect(first(true)).toBe(first(false));
   });
 });

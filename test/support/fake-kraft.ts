@@ -146,6 +146,7 @@ export class FakeKraft implements Kraft {
     show: () => Promise.reject(new TypeError('a fault of the fake')),
     threads: () => this.#note('worker.threads', null, [this.thread]),
     retry: () => this.#note('worker.retry', null, undefined),
+    events: () => this.#note('worker.events', null, []),
   };
   showItem: Kraft['showItem'] = (id) => {
     this.calls.push(['showItem', id]);

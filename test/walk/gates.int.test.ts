@@ -174,7 +174,9 @@ test('a review records comments and that no agent answers them, or answers the g
   expect(await reviews.threads(id, { openOnly: true })).toMatchObject([{ id: thread.id, draft: false }]);
 
   const { frozen } = await home.item(id);
+  expect(await home.walker.prompt(id)).not.toContain('kraft item progress');
   await giveNetwork(home, id);
+  expect(await home.walker.prompt(id)).toContain('kraft item progress');
   await reviews.comment(id, comment);
   await reviews.review(id, { outcome: 'comment' });
   expect((await gateEvents(home, id)).at(-1)).toEqual([
@@ -270,6 +272,9 @@ test('a worker reports progress and replies to threads of its own item, while it
     note: null,
     planTask: 2,
   });
+  const reported = await workers.events(who, { afterSeq: 0, type: 'plan_progress' });
+  expect(reported).toMatchObject([{ payload: { task: 1 } }, { work_item_id: id, payload: { task: 2 } }]);
+  expect(await workers.events(who, { afterSeq: reported[0]?.seq ?? 0, type: 'plan_progress' })).toHaveLength(1);
   // Drafts are the person's own until they are submitted.
   expect(await workers.threads(who, { openOnly: false })).toEqual([]);
   const replyTo = (thread: string) => workers.reply(who, { thread, body: 'Done.', claim: 'fixed' });
@@ -288,6 +293,8 @@ test('a worker reports progress and replies to threads of its own item, while it
     { itemId: id, sessionId: 'nobody' },
   ]) {
     await expect(workers.show(stranger)).rejects.toMatchObject({ code: 'KRAFT_WORKER_CALL_REFUSED' });
+    const all = { afterSeq: 0, type: null };
+    await expect(workers.events(stranger, all)).rejects.toMatchObject({ code: 'KRAFT_WORKER_CALL_REFUSED' });
   }
 
   writeFileSync(home.worktree(id, 'go'), '');
