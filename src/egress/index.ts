@@ -5,3 +5,15 @@ export { egressErrors } from './errors.ts';
 export { parseAuthority, parseHostPort, renderAuthority, type ParsedHostPort } from './host-port.ts';
 export { normalizeAddress } from './ip-address.ts';
 export { planEgress, resolveEgressPolicy, type EgressRequest } from './plan-egress.ts';
+export {
+  explainRefusal,
+  listRefusedHosts,
+  RefusalDigest,
+  renderAllowCommand,
+  renderRefusals,
+  type Refusal,
+  type RefusalMeaning,
+  type RefusedHost,
+} from './refusals.ts';
+export { renderProxyVariables, workerProxy } from './render-proxy-variables.ts';
+export { chooseUpstream, planUpstreams, type RequestForm, type Upstream, type Upstreams } from './upstream.ts';

@@ -35,5 +35,31 @@ export interface DiskFloorReached {
   readonly type: 'disk_floor_reached';
   readonly payload: { readonly path: string; readonly free_bytes: number; readonly floor_bytes: number };
 }
+/** A request that the network policy or Kraft's own API refused (SI 4.8): one for each session and host or route. */
+export interface SandboxEgressRefused {
+  readonly type: 'sandbox_egress_refused';
+  readonly payload: EgressRefusal;
+}
+interface RefusedTarget {
+  readonly session_id: string;
+  /** Canonical: lower case, an IPv6 address in its shortest form and without brackets. */
+  readonly host: string;
+  /** The port of the first such request. */
+  readonly port: number;
+  readonly phase: 'install' | 'runtime';
+  readonly reason: string;
+}
+export type EgressRefusal =
+  | RefusedTarget
+  /** A call of Kraft's API: `METHOD path`, at most 256 characters; its host is `kraft`. */
+  | (RefusedTarget & { readonly route: string })
+  /** The last of a session that was refused too many: later ones are refused without a record. */
+  | {
+      readonly session_id: string;
+      readonly phase: 'install' | 'runtime';
+      readonly suppressed: true;
+      readonly reason: string;
+    };
 
-export type SandboxEvent = SandboxOomKilled | SandboxBranchNotSynced | SandboxBranchSynced | DiskFloorReached;
+export type SandboxEvent =
+  SandboxEgressRefused | SandboxOomKilled | SandboxBranchNotSynced | SandboxBranchSynced | DiskFloorReached;
