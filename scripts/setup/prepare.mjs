@@ -11,12 +11,12 @@ import { checkDisk } from './disk.mjs';
 import { ensureBothEngines, ensureOneEngine } from './engines.mjs';
 import { withLock } from './lock.mjs';
 import { ensureNode, nodePathAddition } from './node.mjs';
+import { ensureOwnImages, hasOwnImages, ownImageNames } from './own-images.mjs';
 import { mayInstallPackages } from './packages.mjs';
 import { projectDir, testUserFile, toolsDir } from './places.mjs';
 import { say, step } from './progress.mjs';
 import { shareImages } from './share-images.mjs';
 import { ensureTestUser, rootlessEngines } from './test-user.mjs';
-import { ensureWorkerImages, hasWorkerImages, workerImageNames } from './worker-images.mjs';
 
 const need = (folder, purpose, mebibytes) => ({ folder, purpose, mebibytes });
 
@@ -55,7 +55,7 @@ async function listImageNeeds(engines, images) {
     const bases = await Promise.all(images.map((image) => hasImage(engine, image)));
     if (bases.includes(false)) needs.push(need(storage, `the base image in ${engine.engine}`, 150));
     if (bases.includes(false)) needs.push(need(toolsDir, 'making the base image', 350));
-    if (!(await hasWorkerImages(engine))) needs.push(need(storage, `the worker image in ${engine.engine}`, 900));
+    if (!(await hasOwnImages(engine))) needs.push(need(storage, `Kraft's images in ${engine.engine}`, 900));
   }
   return needs;
 }
@@ -99,9 +99,9 @@ export function prepare(options) {
     );
     for (const image of baseImages) await step(`Base image ${image}`, () => ensureBaseImage(image, engines, options));
     const [first, ...others] = engines;
-    await step(`Kraft's images in ${first.engine}`, () => ensureWorkerImages(first));
-    if (complete) await prepareTests(engines, [...baseImages, ...workerImageNames()], options);
-    for (const { engine } of others) await step(`Kraft's images in ${engine}`, () => ensureWorkerImages({ engine }));
+    await step(`Kraft's images in ${first.engine}`, () => ensureOwnImages(first));
+    if (complete) await prepareTests(engines, [...baseImages, ...ownImageNames()], options);
+    for (const { engine } of others) await step(`Kraft's images in ${engine}`, () => ensureOwnImages({ engine }));
     if (options.forTests && !complete) say('The tests that need another account or a second engine are left out here.');
     return engines;
   });

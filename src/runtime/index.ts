@@ -6,6 +6,7 @@ export {
   defaultPath,
   homeLabel,
   relayContainerName,
+  relayImage,
   relayLabel,
   relayProtocolLabel,
   roleLabel,

@@ -25,6 +25,9 @@ export const containerPaths = {
   oneshotHome: '/kraft/oneshot-home',
 } as const;
 
+/** The default `relay_image` of sandbox.yaml, which `kraft admin images build` makes; the same on Docker and on Podman. */
+export const relayImage = 'localhost/kraft-relay:latest';
+
 /** Default PATH for an image that sets none (SI 0.4). */
 export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 

@@ -1,6 +1,6 @@
 // Kraft's own images, built by the verb that a person uses as well.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { run, runOrRefuse } from './commands.mjs';
@@ -10,10 +10,14 @@ import { projectDir } from './places.mjs';
 
 const BUILD_MS = 30 * 60_000;
 
-/** Names that the tests and the quickstart use on every engine. */
-export function workerImageNames() {
-  const file = path.join(projectDir, 'images', 'worker', 'image.json');
-  return [`${JSON.parse(readFileSync(file, 'utf8')).repository}:latest`];
+const imagesDir = path.join(projectDir, 'images');
+
+/** Names that the tests and the quickstart use on every engine: of every image whose source is here. */
+export function ownImageNames() {
+  return readdirSync(imagesDir)
+    .map((name) => path.join(imagesDir, name, 'image.json'))
+    .filter((file) => existsSync(file))
+    .map((file) => `${JSON.parse(readFileSync(file, 'utf8')).repository}:latest`);
 }
 
 /** Runs `kraft` from the sources with a home of its own that names the engine. */
@@ -32,16 +36,16 @@ async function withThrowAwayHome(engine, work) {
 }
 
 /** Builds what is not there yet on one engine. */
-export async function ensureWorkerImages({ engine }) {
+export async function ensureOwnImages({ engine }) {
   await withThrowAwayHome(engine, (kraft) => kraft(['admin', 'images', 'build'], { timeoutMs: BUILD_MS, show: true }));
   return `${engine}: up to date`;
 }
 
 /** Whether the engine has an image under each of the names, of whatever content. */
-export async function hasWorkerImages({ engine }) {
+export async function hasOwnImages({ engine }) {
   const env = engineEnvironment();
   const answers = await Promise.all(
-    workerImageNames().map((image) => run(engine, ['image', 'inspect', '--format', '{{.Id}}', image], { env })),
+    ownImageNames().map((image) => run(engine, ['image', 'inspect', '--format', '{{.Id}}', image], { env })),
   );
   return answers.every((answer) => answer.code === 0);
 }
