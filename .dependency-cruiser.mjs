@@ -47,6 +47,7 @@ const may = {
     'limits',
     'runtime',
     'process',
+    'egress',
   ),
   doctor: all(
     'base',

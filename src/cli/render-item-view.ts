@@ -1,6 +1,7 @@
 import { padDisplay, renderDuration, renderSize, safeLine, safeText } from '../base/index.ts';
 import type { ItemView, NodeState, NodeView, SessionRow, TaskView } from '../compose/index.ts';
 import { renderFacts } from './render-facts.ts';
+import { renderRefusedHosts } from './render-refused-hosts.ts';
 import { renderCost, renderTokens } from './render-spend.ts';
 import { paintStatus, renderStatusLong } from './render-status.ts';
 import { plain, renderTable, type Cell, type Column } from './render-table.ts';
@@ -63,18 +64,22 @@ function renderHead(view: ItemView, frame: ShowFrame): string {
     ['merge it', view.mergeCommand],
     ['its output', log === null ? null : `kraft view logs ${item.id} --session ${log}`],
   ];
-  return `${style.bold(safeLine(item.title))}\n${status}\n${renderRows([...explain(stop), ...next], frame)}`;
+  return `${style.bold(safeLine(item.title))}\n${status}\n${renderRows([...explain(item), ...next], frame)}`;
 }
 
-function explain(stop: ItemView['item']['stop']): readonly Row[] {
+/** Facts that have rows of their own. */
+const ownRows: ReadonlySet<string> = new Set(['doctor_row', 'refused_hosts', 'refused_hosts_left_out']);
+
+function explain({ id, stop }: ItemView['item']): readonly Row[] {
   if (stop === null) return [];
-  const { doctor_row: doctorRow, ...facts } = stop.facts;
+  const facts = Object.entries(stop.facts).filter(([name]) => !ownRows.has(name));
   return [
     ['why', `${stop.reason} (${stop.kind})`],
     ['remedy', stop.remedy === '' ? null : stop.remedy],
     ['code', stop.code === null ? null : `${stop.code} (see \`kraft admin explain ${stop.code}\`)`],
-    ['doctor', asText(doctorRow)],
-    ...renderFacts(facts),
+    ['doctor', asText(stop.facts['doctor_row'])],
+    ...renderRefusedHosts(stop.facts, id),
+    ...renderFacts(Object.fromEntries(facts)),
   ];
 }
 

@@ -5,6 +5,7 @@ import { Interrupt } from './interrupt.ts';
 import type { WalkPorts } from './ports.ts';
 import { RateLimited, settleRateLimit } from './rate-limits.ts';
 import { findDiskFloor } from './ready.ts';
+import { addRefusedHosts } from './refused-hosts.ts';
 import type { Run } from './run.ts';
 import { Stopped, stopChange, stopFromError } from './stops.ts';
 
@@ -49,7 +50,10 @@ async function settleStop(ports: WalkPorts, run: Run, error: unknown): Promise<v
   }
   const known =
     error instanceof Stopped ? error.stop : stopFromError(asKraftError(error), { sessionId: null, facts: {} });
-  const stop = await addDoctorRow(ports, await run.item(), known);
+  const failures = error instanceof Stopped ? error.failures : [];
+  const stopped = await run.item();
+  const looked = await addDoctorRow(ports, stopped, known);
+  const stop = await addRefusedHosts(ports, stopped, { stop: looked, failures });
   const { item, event } = stopChange(stop);
   await run.record({ nodeId: nextNode, events: [event], item });
   ports.log.warn(`${run.itemId}: ${stop.reason}`);

@@ -96,6 +96,32 @@ const render = (view: ItemView, columns: number | null): string =>
   renderItemView(view, { style: createStyle(false), columns, nowMs: Date.parse(at(30)) });
 
 describe('renderItemView', () => {
+  it('lists the hosts that were refused behind a stop, each with what opens it, and how many more there are', () => {
+    const refused = (at: number) => ({
+      host: at === 0 ? 'pkg\u001b[2J.example' : `h${at}.example`,
+      port: 443,
+      phase: 'install',
+      reason: 'not on the allow list',
+      remedy: `\`kraft repo allow h${at}.example:443 --phase install\` allows it`,
+      allow: null,
+    });
+    const facts = {
+      refused_hosts: [...Array.from({ length: 9 }, (_, n) => refused(n)), 'odd'],
+      refused_hosts_left_out: 3,
+    };
+    const { item } = stopped;
+    const view = { ...stopped, item: { ...item, stop: { ...item.stop!, facts } } };
+    const lines = render(view, null).split('\n');
+    const at = lines.findIndex((line) => line.startsWith('refused'));
+    expect(lines.slice(at, at + 3)).toEqual([
+      String.raw`refused     pkg\x1b[2J.example:443 (install): not on the allow list; ${'`'}kraft repo allow h0.example:443 --phase install${'`'} allows it`,
+      '            h1.example:443 (install): not on the allow list; `kraft repo allow h1.example:443 --phase install` allows it',
+      '            h2.example:443 (install): not on the allow list; `kraft repo allow h2.example:443 --phase install` allows it',
+    ]);
+    expect(lines[at + 8]).toBe('            and 4 more (see `kraft view egress abcd2345`)');
+    expect(lines[at + 9]).toBe('go on       kraft item retry abcd2345');
+  });
+
   it('tells the whole state of a stopped item', () => {
     expect(render(stopped, null)).toBe(
       [
