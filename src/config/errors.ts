@@ -21,6 +21,32 @@ function there(p: { file: string; line: number; remedy: string }): string {
   return `Line ${p.line} of ${p.file}: ${p.remedy}`.replace(/([^.`)])$/, '$1.');
 }
 
+interface MissingPolicy {
+  readonly path: string;
+  readonly line: number;
+  readonly why: 'no sandbox' | 'kit' | 'open';
+  readonly list: string;
+}
+
+/** Why an entry has no network policy, and what to do about it. */
+const missingPolicy: Readonly<
+  Record<MissingPolicy['why'], { readonly problem: string; readonly remedy: (p: MissingPolicy) => string }>
+> = {
+  'no sandbox': {
+    problem: 'has no sandbox',
+    remedy: (p) => `Give it one with \`kraft repo connect ${p.path}\`, then try again.`,
+  },
+  kit: {
+    problem: 'runs in a Kit, which brings its own lists',
+    remedy: () => 'Change the hosts in the Kit, build it anew and pin the new digest in repos.yaml.',
+  },
+  open: {
+    problem: 'leaves egress open: its sandbox has no `network`',
+    remedy: (p) =>
+      `Write \`network: {runtime: {}}\` into its sandbox (repos.yaml:${p.line}), which closes all of it, then try again.`,
+  },
+};
+
 export const configErrors = defineErrors({
   CONFIG_UNREADABLE: {
     kind: 'config',
@@ -104,5 +130,15 @@ export const configErrors = defineErrors({
     message: (p: { path: string }) => `${p.path} is not connected.`,
     remedy: (p: { path: string }) =>
       `Connect it with \`kraft repo connect ${p.path}\`; \`kraft repo list\` shows what is.`,
+  },
+  HOST_PATTERN_REFUSED: {
+    kind: 'usage',
+    message: (p: { problem: string; remedy: string }) => `The list ${p.problem}; nothing was written.`,
+    remedy: (p: { problem: string; remedy: string }) => p.remedy,
+  },
+  NETWORK_POLICY_MISSING: {
+    kind: 'config',
+    message: (p: MissingPolicy) => `${p.path} ${missingPolicy[p.why].problem}, so it has no ${p.list} list to add to.`,
+    remedy: (p: MissingPolicy) => missingPolicy[p.why].remedy(p),
   },
 });

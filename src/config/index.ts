@@ -1,6 +1,7 @@
 export type * from './resolved.ts';
 export { configErrors } from './errors.ts';
 export { listSandboxChanges } from './compare-sandbox.ts';
+export { covers, editHosts, type EditedHosts, type HostEdit } from './edit-hosts.ts';
 export { lowerCaseAscii, parseHostName, type ParsedHostName } from './host-name.ts';
 export { parseHostPattern, type HostPattern, type ParsedHostPattern } from './host-pattern.ts';
 export {

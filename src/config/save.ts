@@ -98,7 +98,7 @@ function notConnected(path: string): never {
 }
 
 /** One change of the file; the function that makes it answers whether there is anything to write. */
-interface Change {
+export interface Change {
   readonly loaded: LoadedRepos;
   readonly document: SourceDocument;
   readonly edit: DocumentEdit;
@@ -108,7 +108,7 @@ interface Change {
  * Reads, changes, checks with the real loader, and replaces `repos.yaml`, one writer at a time. A writer that does not
  * know the lock (an editor) is noticed by comparing once more before the file is replaced; then the change is redone.
  */
-async function changeRepos(paths: HomePaths, change: (current: Change) => boolean): Promise<LoadedRepos> {
+export async function changeRepos(paths: HomePaths, change: (current: Change) => boolean): Promise<LoadedRepos> {
   await mkdir(paths.config, { recursive: true, mode: 0o700 });
   const named = configFile(paths, 'repos.yaml');
   // A link that a person made stays one: what it points at is replaced.
