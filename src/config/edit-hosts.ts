@@ -29,7 +29,8 @@ export interface EditedHosts {
 /**
  * Puts hosts on a list of a repository's network policy, and takes the same entries off the other one, so that what was
  * typed last holds. All hosts are checked before anything is written; comments stay; repeating it changes nothing.
- * Errors: HOST_PATTERN_REFUSED (all of them), REPO_ENTRY_UNKNOWN, NETWORK_POLICY_MISSING, and those of a save.
+ * Errors: HOST_PATTERN_REFUSED (all of them), REPO_ENTRY_UNKNOWN, REPO_SANDBOX_NONE, REPO_SANDBOX_KIT,
+ * REPO_EGRESS_OPEN, and those of a save.
  */
 export async function editHosts(paths: HomePaths, edit: HostEdit): Promise<EditedHosts> {
   const patterns = parseHosts(edit.hosts);
@@ -58,14 +59,12 @@ function parseHosts(hosts: readonly string[]): readonly HostPattern[] {
 }
 
 /** The lists of the phase; refused where there is no policy, since a first entry would close all that is open now. */
-function listsOf(repo: ResolvedRepo | null, { repo: path, list, phase }: HostEdit): NetworkPhase {
+function listsOf(repo: ResolvedRepo | null, { repo: path, phase }: HostEdit): NetworkPhase {
   if (repo === null) throw configErrors.create('REPO_ENTRY_UNKNOWN', { path });
   const { sandbox, line } = repo;
-  const refuse = (why: 'no sandbox' | 'kit' | 'open'): Error =>
-    configErrors.create('NETWORK_POLICY_MISSING', { path, line, why, list });
-  if (sandbox === null) throw refuse('no sandbox');
-  if (sandbox.kind === 'kit') throw refuse('kit');
-  if (sandbox.network === null) throw refuse('open');
+  if (sandbox === null) throw configErrors.create('REPO_SANDBOX_NONE', { path });
+  if (sandbox.kind === 'kit') throw configErrors.create('REPO_SANDBOX_KIT', { path });
+  if (sandbox.network === null) throw configErrors.create('REPO_EGRESS_OPEN', { path, line });
   return sandbox.network[phase];
 }
 

@@ -21,32 +21,6 @@ function there(p: { file: string; line: number; remedy: string }): string {
   return `Line ${p.line} of ${p.file}: ${p.remedy}`.replace(/([^.`)])$/, '$1.');
 }
 
-interface MissingPolicy {
-  readonly path: string;
-  readonly line: number;
-  readonly why: 'no sandbox' | 'kit' | 'open';
-  readonly list: string;
-}
-
-/** Why an entry has no network policy, and what to do about it. */
-const missingPolicy: Readonly<
-  Record<MissingPolicy['why'], { readonly problem: string; readonly remedy: (p: MissingPolicy) => string }>
-> = {
-  'no sandbox': {
-    problem: 'has no sandbox',
-    remedy: (p) => `Give it one with \`kraft repo connect ${p.path}\`, then try again.`,
-  },
-  kit: {
-    problem: 'runs in a Kit, which brings its own lists',
-    remedy: () => 'Change the hosts in the Kit, build it anew and pin the new digest in repos.yaml.',
-  },
-  open: {
-    problem: 'leaves egress open: its sandbox has no `network`',
-    remedy: (p) =>
-      `Write \`network: {runtime: {}}\` into its sandbox (repos.yaml:${p.line}), which closes all of it, then try again.`,
-  },
-};
-
 export const configErrors = defineErrors({
   CONFIG_UNREADABLE: {
     kind: 'config',
@@ -136,9 +110,21 @@ export const configErrors = defineErrors({
     message: (p: { problem: string; remedy: string }) => `The list ${p.problem}; nothing was written.`,
     remedy: (p: { problem: string; remedy: string }) => p.remedy,
   },
-  NETWORK_POLICY_MISSING: {
+  REPO_SANDBOX_NONE: {
     kind: 'config',
-    message: (p: MissingPolicy) => `${p.path} ${missingPolicy[p.why].problem}, so it has no ${p.list} list to add to.`,
-    remedy: (p: MissingPolicy) => missingPolicy[p.why].remedy(p),
+    message: (p: { path: string }) => `${p.path} has no sandbox, so it has no network policy.`,
+    remedy: (p: { path: string }) => `Give it a sandbox with \`kraft repo connect ${p.path}\`, then try again.`,
+  },
+  REPO_SANDBOX_KIT: {
+    kind: 'config',
+    message: (p: { path: string }) => `${p.path} runs in a Kit, whose network policy is its own.`,
+    remedy: () => 'Change the hosts in the Kit, build it anew and pin the new digest in repos.yaml.',
+  },
+  REPO_EGRESS_OPEN: {
+    kind: 'config',
+    message: (p: { path: string; line: number }) =>
+      `${p.path} leaves egress open: its sandbox has no \`network\`, and a first entry would close all the rest.`,
+    remedy: (p: { path: string; line: number }) =>
+      `Write \`network: {runtime: {}}\` into its sandbox (repos.yaml:${p.line}), which closes all of it, then try again.`,
   },
 });

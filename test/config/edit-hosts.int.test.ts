@@ -118,9 +118,9 @@ describe('a host that is put on a list', () => {
   });
 
   it.each([
-    ['/srv/open', 'NETWORK_POLICY_MISSING', /egress open/, /network: \{runtime: \{\}\}/],
-    ['/srv/none', 'NETWORK_POLICY_MISSING', /no sandbox/, /kraft repo connect \/srv\/none/],
-    ['/srv/kit', 'NETWORK_POLICY_MISSING', /Kit/, /pin the new digest/],
+    ['/srv/open', 'REPO_EGRESS_OPEN', /egress open/, /network: \{runtime: \{\}\}/],
+    ['/srv/none', 'REPO_SANDBOX_NONE', /no sandbox/, /kraft repo connect \/srv\/none/],
+    ['/srv/kit', 'REPO_SANDBOX_KIT', /Kit/, /pin the new digest/],
     ['/srv/unknown', 'REPO_ENTRY_UNKNOWN', /not connected/, /kraft repo connect/],
   ])('%s has no list to add to: %s', async (repo, code, message, remedy) => {
     const paths = await home();
