@@ -35,6 +35,13 @@ export const commandTable: readonly CommandEntry[] = [
     async () => (await import('./commands/repo-disconnect.ts')).repoDisconnect,
   ),
   entry(
+    'repo check-host',
+    'Say whether sessions may reach a host',
+    async () => (await import('./commands/repo-check-host.ts')).repoCheckHost,
+  ),
+  entry('repo allow', 'Let sessions reach hosts', async () => (await import('./commands/repo-allow.ts')).repoAllow),
+  entry('repo deny', 'Keep sessions from hosts', async () => (await import('./commands/repo-deny.ts')).repoDeny),
+  entry(
     'repo path',
     'Print the path of an item’s worktree',
     async () => (await import('./commands/repo-path.ts')).repoPath,
@@ -100,6 +107,11 @@ export const commandTable: readonly CommandEntry[] = [
     async () => (await import('./commands/view-logs.ts')).viewLogs,
   ),
   entry('view diff', 'Show what an item changed', async () => (await import('./commands/view-diff.ts')).viewDiff),
+  entry(
+    'view egress',
+    'Show what an item’s sessions asked the network for',
+    async () => (await import('./commands/view-egress.ts')).viewEgress,
+  ),
   entry(
     'view threads',
     'Show the review threads of an item',

@@ -2,6 +2,7 @@ import type { EventRow } from '../events/index.ts';
 import type {
   Board,
   Diff,
+  EgressView,
   Health,
   PublicItem,
   ItemView,
@@ -64,6 +65,7 @@ export function createRemoteKraft(client: DaemonClient): RemoteKraft {
         query: { session: sessionId, offset, tailLines, waitMs },
       }),
     diff: ({ itemId, ...query }) => client.send<Diff>('itemDiff', { params: { id: itemId }, query }),
+    egress: ({ itemId }) => client.send<EgressView>('itemEgress', { params: { id: itemId } }),
     prompt: async (id) => (await client.send<{ prompt: string }>('itemPrompt', { params: { id } })).prompt,
     plan: (id) => client.send<LaunchPlan>('itemPlan', { params: { id } }),
     repos: () => client.send<readonly PublicRepo[]>('repos'),

@@ -12,6 +12,7 @@ import type { Health, HealthQuery, ItemView, Kraft, PublicRepo } from './kraft.t
 import type { Loaders } from './open-loaders.ts';
 import { listPublicItems, readBoard } from './list-items.ts';
 import { readDiff } from './read-diff.ts';
+import { readEgress, type EgressEdges } from './read-egress.ts';
 import { createReviewKraft } from './review-kraft.ts';
 import { readLog } from './read-log.ts';
 
@@ -65,6 +66,8 @@ export function createKraft(edges: Edges): Kraft {
     followEvents: async (query) => followEvents(store, { ...query, itemId: await idOf(query.itemId) }),
     readLog: async (query) => readLog(store, { ...query, itemId: (await walker.find(query.itemId)).id }),
     diff: async (query) => readDiff({ git, findRepository }, await walker.find(query.itemId), query),
+    egress: async ({ itemId }) =>
+      readEgress({ store, runDir: edges.paths.run, readLog: readDecisions }, await walker.find(itemId)),
     prompt: (itemId) => walker.prompt(itemId),
     plan: (itemId) => walker.plan(itemId),
     repos: async () => (await loaders.repos()).repos.map(toPublicRepo),
@@ -74,6 +77,8 @@ export function createKraft(edges: Edges): Kraft {
     [Symbol.asyncDispose]: () => edges.close(),
   };
 }
+
+const readDecisions: EgressEdges['readLog'] = async (path) => (await import('../egress/index.ts')).readEgressLog(path);
 
 /** The entry without the values of its `env`. */
 export function toPublicRepo(repo: ResolvedRepo): PublicRepo {

@@ -55,6 +55,7 @@ export function createDormantKraft(edges: DormantEdges): Kraft {
     followEvents: async (query) => followEvents(store, { ...query, itemId: await idOf(query.itemId) }),
     readLog: async (query) => (await whole()).readLog(query),
     diff: async (query) => (await whole()).diff(query),
+    egress: async (query) => (await whole()).egress(query),
     prompt: async (id) => (await whole()).prompt(id),
     plan: async (id) => (await whole()).plan(id),
     repos: async () => (await whole()).repos(),

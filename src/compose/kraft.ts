@@ -3,7 +3,7 @@ import type { Item } from '../items/index.ts';
 import type { SessionRow, Spend } from '../store/index.ts';
 import type { DoctorReport } from '../doctor/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
-import type { ResolvedRepo } from '../config/index.ts';
+import type { Phase, ResolvedRepo } from '../config/index.ts';
 import type { ReviewKraft } from './review-kraft.ts';
 import type { ArchiveOptions, ResumeOptions, RetryOptions, SkipRequest, StorageReport } from '../walk/index.ts';
 
@@ -100,6 +100,55 @@ export interface Diff {
   readonly untrackedCount: number;
   /** Why those are not known; null when they are. */
   readonly untrackedProblem: string | null;
+}
+
+/** What the sessions of an item asked the network for (`view egress`), as the decision logs under `run/egress` have it. */
+export interface EgressView {
+  readonly itemId: string;
+  /** In the order in which they began; without those that ran under no network policy. */
+  readonly sessions: readonly SessionEgress[];
+  /** What would open what was refused, as far as an allow entry can. */
+  readonly suggestions: readonly EgressSuggestion[];
+}
+
+export interface SessionEgress {
+  readonly sessionId: string;
+  /** Canonical path of its task; null for a setup command. */
+  readonly task: string | null;
+  readonly phase: Phase;
+  readonly hosts: readonly EgressHost[];
+  /** Hosts beyond the 500 that are listed. */
+  readonly leftOut: number;
+  /** Requests of which nothing but their number was kept. */
+  readonly dropped: number;
+}
+
+/** A host and port that a session asked for. The names are a worker's own words: data. */
+export interface EgressHost {
+  readonly host: string;
+  readonly port: number;
+  /** Requests, and how many of them were let through and refused. */
+  readonly asked: number;
+  readonly allowed: number;
+  readonly refused: number;
+  /** Allowed, and not reached. */
+  readonly failed: number;
+  /** Why it was refused last; null when it never was. */
+  readonly reason: string | null;
+  /** From the session to the host, and back. */
+  readonly bytesUp: number;
+  readonly bytesDown: number;
+  /** UTC RFC 3339. */
+  readonly firstAt: string;
+  readonly lastAt: string;
+}
+
+export interface EgressSuggestion {
+  readonly host: string;
+  readonly port: number;
+  readonly phase: Phase;
+  /** `kraft repo allow …`, to be typed as it stands. */
+  readonly command: string;
 }
 
 export interface CreateItemRequest {
@@ -202,6 +251,8 @@ export interface Kraft extends ReviewKraft, AsyncDisposable {
     readonly format: 'patch' | 'stat' | 'name-only';
     readonly ignoreWhitespace: boolean;
   }): Promise<Diff>;
+  /** What its sessions asked the network for, was allowed and refused. */
+  egress(query: { readonly itemId: string }): Promise<EgressView>;
   /** The prompt that the item's agent gets, and the plan of its next launch. */
   prompt(itemId: string): Promise<string>;
   plan(itemId: string): Promise<LaunchPlan>;

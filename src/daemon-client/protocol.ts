@@ -35,6 +35,7 @@ export const routes = {
   events: { method: 'GET', path: '/api/events' },
   itemLog: { method: 'GET', path: '/api/work-items/:id/log' },
   itemDiff: { method: 'GET', path: '/api/work-items/:id/diff' },
+  itemEgress: { method: 'GET', path: '/api/work-items/:id/egress' },
   itemPrompt: { method: 'GET', path: '/api/work-items/:id/prompt' },
   itemPlan: { method: 'GET', path: '/api/work-items/:id/plan' },
   /** answer: approve, reject, review; `gate` is its id, or `-` for the one that the item waits at. */

@@ -60,6 +60,7 @@ export const answers: Readonly<Record<RouteName, Answer>> = {
       format: readChoice(query.get('format') ?? 'patch', ['patch', 'stat', 'name-only'], 'format'),
       ignoreWhitespace: query.get('ignoreWhitespace') === 'true',
     }),
+  itemEgress: ({ params }, { kraft }) => kraft.egress({ itemId: idOf(params) }),
   itemPrompt: async ({ params }, { kraft }) => ({ prompt: await kraft.prompt(idOf(params)) }),
   itemPlan: ({ params }, { kraft }) => kraft.plan(idOf(params)),
   itemGate: (request, { kraft }) => answerGate(request, kraft),

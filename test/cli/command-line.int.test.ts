@@ -187,6 +187,29 @@ describe('verbs on items', () => {
     ]);
   });
 
+  it('shows what sessions asked the network for, as a table, as JSON, and as the lines that allow it', async () => {
+    const command = 'kraft repo allow b.example:443 --phase install --repo /srv/shop';
+    kraft.egressAnswer = {
+      itemId: 'abcd2345',
+      sessions: [{ sessionId: 's1', task: null, phase: 'install', hosts: [], leftOut: 0, dropped: 0 }],
+      suggestions: [],
+    };
+    expect(await user.must(['view', 'egress', 'abcd'])).toContain('s1  setup command (install)\nIt asked for nothing.');
+    const nothing = await user.kraft(['view', 'egress', 'abcd', '--suggest']);
+    expect(nothing).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'Nothing was refused that an allow entry opens.\n',
+    });
+
+    const suggestions = [{ host: 'b.example', port: 443, phase: 'install', command }] as const;
+    kraft.egressAnswer = { ...kraft.egressAnswer, suggestions };
+    expect(await user.must(['view', 'egress', 'abcd', '--suggest'])).toBe(`${command}\n`);
+    expect(JSON.parse(await user.must(['view', 'egress', 'abcd', '--suggest', '--json']))).toEqual(suggestions);
+    expect(JSON.parse(await user.must(['view', 'egress', 'abcd', '--json']))).toEqual(kraft.egressAnswer);
+    expect(called('egress')).toEqual(Array.from({ length: 5 }, () => ({ itemId: 'abcd' })));
+  });
+
   it('abandons nothing without a yes when there is nobody to ask', async () => {
     const end = await user.kraft(['item', 'abandon', 'abcd']);
     expect(end.exitCode).toBe(1);

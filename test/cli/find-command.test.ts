@@ -3,13 +3,14 @@ import { commandTable, groups, renderName } from '../../src/cli/command-table.ts
 import { findCommand } from '../../src/cli/find-command.ts';
 import { renderCommandHelp, renderGroup, renderOverview } from '../../src/cli/render-help.ts';
 
-const verbs = `repo connect, repo list, repo disconnect, repo path, item create, item start, item pause, item resume,
+const verbs =
+  `repo connect, repo list, repo disconnect, repo check-host, repo allow, repo deny, repo path, item create, item start, item pause, item resume,
   item retry, item skip, item approve, item reject, item comment, item review, item reply, item resolve, item reopen,
-  item abandon, item archive, view list, view watch, view show, view events, view logs, view diff, view threads,
-  admin start, admin stop, admin health, admin doctor, admin storage, admin images build, admin images list,
+  item abandon, item archive, view list, view watch, view show, view events, view logs, view diff, view egress,
+  view threads, admin start, admin stop, admin health, admin doctor, admin storage, admin images build, admin images list,
   admin chains lint, admin chains show, admin explain, admin completion`
-  .split(',')
-  .map((verb) => verb.trim());
+    .split(',')
+    .map((verb) => verb.trim());
 
 describe('findCommand', () => {
   it('knows exactly the verbs of the command line', () => {

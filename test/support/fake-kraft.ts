@@ -3,6 +3,7 @@ import type { EventRow } from '../../src/events/index.ts';
 import { itemErrors } from '../../src/items/index.ts';
 import type {
   Diff,
+  EgressView,
   ItemView,
   Kraft,
   LogChunk,
@@ -170,6 +171,8 @@ export class FakeKraft implements Kraft {
   };
   readLog: Kraft['readLog'] = (query) => this.#note('readLog', query, this.log);
   diff: Kraft['diff'] = (query) => this.#note('diff', query, this.diffAnswer);
+  egressAnswer: EgressView = { itemId: 'abcd2345', sessions: [], suggestions: [] };
+  egress: Kraft['egress'] = (query) => this.#note('egress', query, this.egressAnswer);
   prompt: Kraft['prompt'] = (id) => this.#note('prompt', id, 'Do the task.');
   plan: Kraft['plan'] = (id) => {
     this.calls.push(['plan', id]);
