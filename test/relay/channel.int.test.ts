@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { silentLog } from '../../src/base/index.ts';
+import { KraftError, silentLog } from '../../src/base/index.ts';
 import { openChannel, type Channel } from '../../src/relay/channel.ts';
 import { checkSocketPath } from '../../src/relay/socket-dir.ts';
 
@@ -122,8 +122,11 @@ describe('the folder of a channel', () => {
   ])('is refused when it %s', async (_, plant, reason) => {
     mkdirSync(socketsDir, { recursive: true });
     plant(join(socketsDir, 'r1'));
-    const refused = await openChannel(options()).catch((error: unknown) => error as Error & { code: string });
-    expect(`${(refused as { code: string }).code} ${String(refused)}`).toContain(reason);
+    const refused = await openChannel(options()).then(
+      () => '',
+      (error: unknown) => (error instanceof KraftError ? `${error.code}: ${error.message}` : ''),
+    );
+    expect(refused).toContain(reason);
   });
 });
 

@@ -57,6 +57,8 @@ export class FakeEngine implements Engine {
   readonly images = new Map<string, FakeImage>();
   /** What an image runs of its own, before the command of a spec. */
   readonly entrypoints = new Map<string, readonly string[]>();
+  /** Stand-ins for programs of an image, by the name that a spec has as its entrypoint. */
+  readonly programs = new Map<string, readonly string[]>();
   /** Takes a started container's place, with the words of an engine that could not; null lets it start here. */
   onStart: ((spec: ContainerSpec) => string | null) | null = null;
   /** Every spec that was run, in order. */
@@ -156,7 +158,9 @@ export class FakeEngine implements Engine {
         (out, mount) => (out.startsWith(mount.target) ? mount.source + out.slice(mount.target.length) : out),
         text,
       );
-    const entrypoint = spec.entrypoint === null ? (this.entrypoints.get(spec.image) ?? []) : [spec.entrypoint];
+    const { entrypoint: named } = spec;
+    const own = this.entrypoints.get(spec.image) ?? [];
+    const entrypoint = named === null ? own : (this.programs.get(named) ?? [named]);
     const command = [...entrypoint, ...spec.command].map(toHost);
     return {
       file: '/bin/sh',
@@ -271,9 +275,10 @@ function fakeImage(reference: string, image: Partial<ImageInfo>): FakeImage {
   return { id, env: [], labels: {}, sizeBytes: 1, createdAt: '2026-01-01T00:00:00.000Z', tags: [reference], ...image };
 }
 
+/** Null too of a file that is about to be written. */
 function readOrNull(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8').trim();
+    return readFileSync(file, 'utf8').trim() || null;
   } catch {
     return null;
   }
