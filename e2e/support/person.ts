@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -188,9 +189,29 @@ export class Person implements AsyncDisposable {
     return this.kraft('repo', 'connect', repository, '--setup-command', '', '--test-command', 'npm test', ...options);
   }
 
-  /** Connects a repository whose tests are declared absent, for stories in which the agent does not mend anything. */
-  async connectUntested(repository: string): Promise<string> {
-    return this.kraft('repo', 'connect', repository, '--setup-command', '', '--no-tests');
+  /**
+   * Connects a repository whose tests are declared absent, for stories in which the agent does not mend anything. With
+   * `network`, that is what its tasks may reach.
+   */
+  async connectUntested(repository: string, network: { readonly allow: readonly string[] } | null = null): Promise<string> {
+    const said = await this.kraft('repo', 'connect', repository, '--setup-command', '', '--no-tests');
+    if (network !== null) this.setNetwork(`{runtime: {allow: ${JSON.stringify(network.allow)}}}`);
+    return said;
+  }
+
+  /** Another network policy in place of the one that `setNetwork` wrote. */
+  replaceNetwork(network: string): void {
+    const path = join(this.kraftHome, 'config/repos.yaml');
+    this.write(path, readFileSync(path, 'utf8').replace(/^( +network: ).*$/m, `$1${network}`));
+  }
+
+  /** Writes the network policy of the only repository that is connected. */
+  setNetwork(network: string): void {
+    const path = join(this.kraftHome, 'config/repos.yaml');
+    const text = readFileSync(path, 'utf8');
+    const set = text.replace(/^( +)(kind: docker)$/m, `$1$2\n$1network: ${network}`);
+    if (set === text) throw new Error(`no sandbox stands in\n${text}`);
+    this.write(path, set);
   }
 
   startDaemon(): Promise<string> {
@@ -258,6 +279,15 @@ export class Person implements AsyncDisposable {
     const deadline = AbortSignal.timeout(timeoutMs);
     while (!existsSync(path)) {
       if (deadline.aborted) throw new Error(`${path} did not appear`);
+      await once(AbortSignal.timeout(50), 'abort');
+    }
+  }
+
+  /** Until the file holds the text; fails when `timeoutMs` has passed. */
+  async untilText(path: string, text: string, timeoutMs = 120_000): Promise<void> {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    while (!existsSync(path) || !readFileSync(path, 'utf8').includes(text)) {
+      if (deadline.aborted) throw new Error(`${path} does not say ${text}`);
       await once(AbortSignal.timeout(50), 'abort');
     }
   }

@@ -19,7 +19,7 @@ export interface Images {
 /** Errors of each call: ENGINE_*, IMAGE_*. */
 export function openImages(environment: Environment): Images {
   const paths = openHome(environment);
-  const { engines } = openParts(environment, paths, silentLog);
+  const { engines } = openParts(environment, paths, { log: silentLog, serving: null });
   return {
     list: async () => probeImages((await engines.byKind(null)).engine, packagedImagesDir),
     build: async (request) =>

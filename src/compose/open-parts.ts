@@ -2,9 +2,10 @@ import { systemClock, type Clock, type Log } from '../base/index.ts';
 import type { HomePaths, ResolvedRepo } from '../config/index.ts';
 import { createDoctor, openHostProbe, type Doctor } from '../doctor/index.ts';
 import { openGit, type Git } from '../git/index.ts';
-import { openLauncher, type Launcher } from '../launch/index.ts';
+import { openLauncher, openRoutes, type Launcher, type RouteServing } from '../launch/index.ts';
 import { containerPaths } from '../runtime/index.ts';
 import { lookAhead } from '../walk/index.ts';
+import { placeShim } from '../worker-api/index.ts';
 import { readerOf, type Environment } from './environment.ts';
 import { openEngines, type Engines } from './open-engines.ts';
 import { openLoaders, type Loaders } from './open-loaders.ts';
@@ -29,8 +30,15 @@ interface Daemon {
   readonly strayWorktrees: () => Promise<readonly string[]>;
 }
 
-/** Opens them; nothing is asked of an engine or of git before something needs it. */
-export function openParts(environment: Environment, paths: HomePaths, log: Log): Parts {
+/**
+ * Opens them; nothing is asked of an engine or of git before something needs it. `serving` answers what sessions ask over their
+ * routes; null in a process that is no daemon, which launches nothing under a network policy.
+ */
+export function openParts(
+  environment: Environment,
+  paths: HomePaths,
+  { log, serving }: { readonly log: Log; readonly serving: RouteServing | null },
+): Parts {
   const env = readerOf(environment);
   const clock = systemClock;
   const loaders = openLoaders(paths);
@@ -45,6 +53,8 @@ export function openParts(environment: Environment, paths: HomePaths, log: Log):
     gid: process.getgid?.() ?? 0,
     clock,
     log,
+    routes: openRoutes({ paths, env, loadSandbox: () => loaders.sandbox(), clock, log, serving }),
+    placeShim: () => placeShim(paths.run),
     logCap: null,
     bounds: null,
   });

@@ -7,5 +7,5 @@ import { openParts } from './open-parts.ts';
 /** Doctor in this process, with this environment: what there is without a daemon. */
 export async function runDoctor(environment: Environment): Promise<DoctorReport> {
   const paths = openHome(environment);
-  return openParts(environment, paths, silentLog).doctor(null).run();
+  return openParts(environment, paths, { log: silentLog, serving: null }).doctor(null).run();
 }

@@ -1,7 +1,8 @@
 import { asKraftError, randomIds, systemClock, type Log } from '../base/index.ts';
-import { checkDiskFloor } from '../launch/index.ts';
+import { checkDiskFloor, type RouteServing } from '../launch/index.ts';
 import type { Store } from '../store/index.ts';
 import { createWalker, findStrayWorktrees, type ReattachReport } from '../walk/index.ts';
+import { openWorkerApi } from '../worker-api/index.ts';
 import { createKraft } from './create-kraft.ts';
 import type { OpenKraftOptions } from './open-kraft.ts';
 import type { Kraft } from './kraft.ts';
@@ -18,7 +19,15 @@ const reasonsKeptMs = 2_000;
  */
 export async function wakeKraft(options: OpenKraftOptions, store: Store, startedAt: string): Promise<Kraft> {
   const { paths, log } = options;
-  const parts = openParts(options, paths, log);
+  // The walker that answers a worker is opened over the launcher whose routes the worker's questions come in by.
+  const serving: RouteServing = {
+    kraft: (owner) => ({ answer: (request) => workerApi.answer(owner, request) }),
+    record: async ({ itemId }, payload) => {
+      const event = { type: 'sandbox_egress_refused', payload } as const;
+      await store.apply({ itemId, item: {}, events: [{ event, nodeId: null }], sessions: [], expectStatus: null });
+    },
+  };
+  const parts = openParts(options, paths, { log, serving });
   const doctor = parts.doctor({
     pid: process.pid,
     version: options.version,
@@ -41,6 +50,11 @@ export async function wakeKraft(options: OpenKraftOptions, store: Store, started
     usagePollMs,
     alarm: setAlarm,
     fullDiskRetryMs,
+  });
+  const workerApi = openWorkerApi({
+    port: walker.workers,
+    alarm: setAlarm,
+    log,
   });
   const close = async (): Promise<void> => {
     await walker[Symbol.asyncDispose]();

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { asKraftError } from '../base/index.ts';
+import { type KraftError, asKraftError } from '../base/index.ts';
 import { type ProcessIdentity, endProcessesIn, identify, isAlive, runningForMs } from '../process/index.ts';
 import type { Adoption, FinishedLaunch, LaunchRecord, LaunchTrack } from './launch.ts';
 import { launchPaths, resultFile } from './plan.ts';
+import { launchErrors } from './errors.ts';
 import { readResult } from './read-result.ts';
+import type { Routes, SessionRoute } from './route.ts';
 import { Supervision, type ContainerEnd, type SuperviseContext, type WatchedClient } from './supervise.ts';
 import { finishLaunch, removeTraces } from './teardown.ts';
 
@@ -12,6 +14,10 @@ import { finishLaunch, removeTraces } from './teardown.ts';
 const youngMs = 30_000;
 /** Bound of ending the clients that an earlier daemon left. */
 export const orphanGraceMs = 2_000;
+
+export interface AdoptContext extends SuperviseContext {
+  readonly routes: Routes;
+}
 
 /** What was seen of a session; nothing has been changed yet. */
 type Sight =
@@ -26,7 +32,7 @@ type Sight =
  * @param pause the one wait of a whole scan, before what is young is looked at again
  */
 export async function adoptLaunch(
-  context: SuperviseContext,
+  context: AdoptContext,
   record: LaunchRecord,
   pause: () => Promise<void>,
 ): Promise<Adoption> {
@@ -42,12 +48,45 @@ export async function adoptLaunch(
   }
   switch (sight.kind) {
     case 'lives':
-      return { kind: 'adopted', running: new Supervision(context, track, sight.client, sight.remainingMs) };
+      return { kind: 'adopted', running: await takeOver(context, { track, sight, record }) };
     case 'over':
       return { kind: 'ended', finished: await finishEnded(context, { track, end: sight.end, record }) };
     case 'unknown':
       return { kind: 'unknown', reason: sight.reason, leftBehind: await removeTraces(context, track) };
   }
+}
+
+/** One whose way out cannot be served again is ended as a configuration error: it would go on without any network. */
+async function takeOver(
+  context: AdoptContext,
+  {
+    track,
+    sight,
+    record,
+  }: {
+    readonly track: LaunchTrack;
+    readonly sight: Extract<Sight, { kind: 'lives' }>;
+    readonly record: LaunchRecord;
+  },
+): Promise<Supervision> {
+  const route = await adoptRoute(context, record);
+  return new Supervision(context, track, { watched: sight.client, route, remainingMs: sight.remainingMs });
+}
+
+async function adoptRoute(context: AdoptContext, record: LaunchRecord): Promise<SessionRoute | null> {
+  const { relay, egress } = record;
+  if (egress === null) return null;
+  const { routes, engine } = context;
+  const lostBefore = (error: KraftError): SessionRoute => ({
+    relay: relay ?? '',
+    joins: { network: 'none', userNamespace: null },
+    lost: Promise.resolve(error),
+    close: () => Promise.resolve([]),
+  });
+  if (relay === null) return lostBefore(launchErrors.create('ROUTE_NOT_SERVED', undefined));
+  const { decisionLog } = launchPaths(dirname(dirname(record.logPath)), record.itemId, record.id);
+  const owner = { itemId: record.itemId, sessionId: record.id, engine, relay, lists: egress, decisionLog };
+  return routes.adopt(owner).catch((error: unknown) => lostBefore(asKraftError(error)));
 }
 
 /** One that left no result after a pause was asked for was ended by the daemon that is gone, and ends as paused. */
@@ -62,7 +101,7 @@ async function finishEnded(
   return finishLaunch(context, { ...leftAlone, cause, track, end });
 }
 
-const leftAlone = { clientEndedFirst: false, logFailure: null, memory: null, watched: false } as const;
+const leftAlone = { clientEndedFirst: false, failure: null, memory: null, watched: false } as const;
 
 async function look(context: SuperviseContext, track: LaunchTrack, record: LaunchRecord): Promise<Sight> {
   const identity = identityOf(record);

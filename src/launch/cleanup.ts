@@ -2,10 +2,12 @@ import { chmod, lstat, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asKraftError } from '../base/index.ts';
 import { endOrphans, endProcessesIn, listAbandoned } from '../process/index.ts';
-import { type Engine, type ListedContainer, homeLabel, sessionContainerName, sessionLabel } from '../runtime/index.ts';
+import { type ContainerRole, type Engine, type ListedContainer, homeLabel, roleLabel, sessionContainerName, sessionLabel } from '../runtime/index.ts';
 import { orphanGraceMs } from './adopt.ts';
 import type { ReleasedSessions, SweepKeep, SweepReport } from './launch.ts';
 import { setupPrefix } from './plan.ts';
+
+const relay: ContainerRole = 'relay';
 
 /** The containers of a home that no live session owns. By label alone, never by name (SI 1.16). Pure. */
 export function findLeftovers(
@@ -13,7 +15,10 @@ export function findLeftovers(
   liveSessionIds: readonly string[],
 ): readonly ListedContainer[] {
   const live = new Set(liveSessionIds);
-  return listed.filter((container) => !live.has(container.labels[sessionLabel] ?? ''));
+  // A relay belongs to no session by label: those that serve one know it (`Routes.sweep`).
+  return listed.filter(
+    ({ labels }) => labels[roleLabel] !== relay && !live.has(labels[sessionLabel] ?? ''),
+  );
 }
 
 export interface SweepContext {

@@ -9,6 +9,12 @@ export const launchErrors = defineErrors({
     remedy: (p: { what: string }) =>
       `Remove ${p.what} from the entry in repos.yaml to run without it, or wait for the version that has it.`,
   },
+  ROUTE_NOT_SERVED: {
+    kind: 'environment',
+    message: () =>
+      'The sandbox has a network policy, and this process serves no proxy that its session could be given a way to.',
+    remedy: () => 'Start the daemon with `kraft admin start`: it launches sessions and serves their network.',
+  },
   IMAGE_MISSING: {
     kind: 'environment',
     message: (p: { cli: string; image: string }) => `The image ${p.image} is not on this machine.`,

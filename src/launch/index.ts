@@ -1,4 +1,5 @@
 export type * from './launch.ts';
+export type * from './route.ts';
 export { launchErrors } from './errors.ts';
 export { doctorRowOf, type DoctorRowName } from './doctor-row.ts';
 export { openLauncher, type LauncherOptions, type OpenedEngine } from './open-launcher.ts';

@@ -4,6 +4,8 @@ import type { ConfigDir } from '../harness/index.ts';
 import type { RefStore, Worktree, Identity } from '../git/index.ts';
 import type { ContainerSpec, EngineFacts } from '../runtime/index.ts';
 import type { ProcessIdentity } from '../process/index.ts';
+import type { EgressLists } from '../egress/index.ts';
+import type { NetworkPlan } from './route.ts';
 
 export type DockerSandbox = Extract<Sandbox, { kind: 'docker' }>;
 
@@ -27,6 +29,8 @@ export interface LaunchRequest {
   readonly envNames: readonly string[];
   /** Config files that the harness wants its product to find; null for none. */
   readonly configDir: ConfigDir | null;
+  /** Hosts that its harness cannot do without; they join the runtime phase's allow list. */
+  readonly harnessHosts: readonly string[];
   readonly timeCapMs: number | null;
 }
 
@@ -66,10 +70,12 @@ export interface LaunchPlan {
   readonly owned: readonly string[];
   /** The results directory on the host; null for a setup command. */
   readonly resultDir: string | null;
+  /** Null: open egress. Otherwise the container joins the network of the relay that `run` gets for it. */
+  readonly network: NetworkPlan | null;
 }
 
 /** Why Kraft ended a launch itself. */
-export type StopCause = 'pause' | 'cancel' | 'cap' | 'log';
+export type StopCause = 'pause' | 'cancel' | 'cap' | 'log' | 'relay';
 
 /** A launch whose client runs. */
 export interface RunningLaunch {
@@ -77,6 +83,8 @@ export interface RunningLaunch {
   readonly client: ProcessIdentity;
   /** What the engine calls the container; null until it has said it (Docker's id file). Read anew each time. */
   readonly containerId: string | null;
+  /** Id of its relay; null under open egress. */
+  readonly relay: string | null;
   /** Resolves once the container is over and teardown is done; never rejects. */
   readonly finished: Promise<FinishedLaunch>;
   /**
@@ -196,6 +204,9 @@ export interface LaunchRecord {
   readonly exitPath: string;
   readonly memoryBytes: number | null;
   readonly timeCapMs: number | null;
+  /** Its relay's id and what it may reach; null under open egress. */
+  readonly relay: string | null;
+  readonly egress: EgressLists | null;
   readonly createdAt: string;
   readonly startedAt: string | null;
   /** A person had asked for a pause: an earlier daemon may have ended it, and then its 137 is Kraft's. */

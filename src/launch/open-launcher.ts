@@ -5,7 +5,7 @@ import type { Clock, Log } from '../base/index.ts';
 import type { HomePaths, PolicySettings, ResolvedRepo, SandboxSettings } from '../config/index.ts';
 import { type EnvReader, agentCredentialNames, planForwarding } from '../credentials/index.ts';
 import type { Engine, EngineKind, EngineProbe } from '../runtime/index.ts';
-import { adoptLaunch } from './adopt.ts';
+import { type AdoptContext, adoptLaunch } from './adopt.ts';
 import { removeSessionTraces, removeWorkerTree, sweepLeftovers } from './cleanup.ts';
 import type {
   Adoption,
@@ -26,7 +26,8 @@ import { planLaunch } from './plan.ts';
 import { type ImageAbsence, type Machine, type MachineView, probeMachine } from './probe-machine.ts';
 import { probePrograms } from './probe-programs.ts';
 import { startLaunch } from './start.ts';
-import { type SuperviseBounds, type SuperviseContext, defaultBounds } from './supervise.ts';
+import type { Routes } from './route.ts';
+import { type SuperviseBounds, defaultBounds } from './supervise.ts';
 
 /** An engine and the cache of what it says of itself. */
 export interface OpenedEngine {
@@ -50,6 +51,10 @@ export interface LauncherOptions {
   readonly gid: number;
   readonly clock: Clock;
   readonly log: Log;
+  /** Ways out under a network policy; disposed of with the launcher. */
+  readonly routes: Routes;
+  /** Places the shim for the containers of this home; answers its folder on the host. */
+  readonly placeShim: () => Promise<string>;
   /** Null: 1 GiB, head and tail. */
   readonly logCap: LogCap | null;
   /** Null: the bounds of SI 0.5. */
@@ -75,6 +80,10 @@ class ContainerLauncher implements Launcher {
 
   async preflight(request: PreflightRequest): Promise<Preflight> {
     const { view, machine } = await this.#probe(request, { pull: true, onProgress: request.onProgress });
+    if (request.sandbox.network !== null) {
+      const { facts, user, selinux } = machine;
+      await this.#options.routes.preflight({ engine: view.engine, facts, user, selinux });
+    }
     const warnings = await probePrograms(view, machine, request, this.#programHits);
     return {
       facts: machine.facts,
@@ -107,6 +116,8 @@ class ContainerLauncher implements Launcher {
       passwd: machine.passwd,
       group: machine.group,
       caBundle: machine.caBundle,
+      imagePath: machine.imageFacts.path,
+      shimDir: request.sandbox.network === null ? null : await this.#options.placeShim(),
       forwardedNames: names,
     });
   }
@@ -131,7 +142,12 @@ class ContainerLauncher implements Launcher {
   async sweep(keep: SweepKeep): Promise<SweepReport> {
     const { engine } = await this.#options.openEngine(null);
     const { home, run } = this.#options.paths;
-    return sweepLeftovers({ engine, home, run, pause: () => this.#waitOnce() }, keep);
+    const swept = await sweepLeftovers({ engine, home, run, pause: () => this.#waitOnce() }, keep);
+    const relays = await this.#options.routes.sweep(engine);
+    return {
+      removed: [...swept.removed, ...relays.removed],
+      problems: [...swept.problems, ...relays.problems],
+    };
   }
 
   async releaseItem(itemId: string): Promise<void> {
@@ -142,9 +158,9 @@ class ContainerLauncher implements Launcher {
     await removeSessionTraces(this.#options.paths.run, what);
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#abandon.abort();
-    return Promise.resolve();
+    await this.#options.routes[Symbol.asyncDispose]();
   }
 
   #waitOnce(): Promise<void> {
@@ -164,9 +180,10 @@ class ContainerLauncher implements Launcher {
     return { view, machine: await probeMachine(view, subject, absence) };
   }
 
-  #context(engine: Engine): SuperviseContext {
+  #context(engine: Engine): AdoptContext {
     return {
       engine,
+      routes: this.#options.routes,
       clock: this.#options.clock,
       log: this.#options.log,
       logCap: this.#options.logCap ?? defaultLogCap,

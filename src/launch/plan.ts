@@ -11,6 +11,7 @@ import {
   containerPaths,
   sessionContainerName,
 } from '../runtime/index.ts';
+import { planEgress, renderProxyVariables } from '../egress/index.ts';
 import { launchErrors } from './errors.ts';
 import type { LaunchPlan, LaunchRequest, LaunchTrack } from './launch.ts';
 
@@ -30,6 +31,10 @@ export interface PlanFacts {
   readonly group: string | null;
   /** Host path of the CA bundle; null when this machine has no extra CA. */
   readonly caBundle: string | null;
+  /** The image's own PATH. */
+  readonly imagePath: string;
+  /** Host folder of the shim; null under open egress, where it has nobody to call. */
+  readonly shimDir: string | null;
   /** Names that cross bare, in order (`credentials.planForwarding`). */
   readonly forwardedNames: readonly string[];
 }
@@ -48,6 +53,7 @@ export function launchPaths(run: string, itemId: string, sessionId: string): Lau
     resultDir,
     resultPath: join(resultDir, resultFile),
     sandboxHome: join(run, 'sandbox-home', itemId),
+    decisionLog: join(run, 'egress', `${sessionId}.jsonl`),
   };
 }
 
@@ -73,6 +79,8 @@ export interface LaunchPaths {
   readonly resultDir: string;
   readonly resultPath: string;
   readonly sandboxHome: string;
+  /** Decisions on what the session asked for, a line each. */
+  readonly decisionLog: string;
 }
 
 export const resultFile = 'result.json';
@@ -130,7 +138,14 @@ export function planLaunch(request: LaunchRequest, facts: PlanFacts): LaunchPlan
     files: planConfigFiles(request, paths).map(({ path, content }) => ({ path, content })),
     owned: [paths.sandboxHome, request.store.dir, ...(request.role === 'setup' ? [] : [paths.resultDir])],
     resultDir: request.role === 'setup' ? null : paths.resultDir,
+    network: planNetwork(request, paths),
   };
+}
+
+function planNetwork(request: LaunchRequest, { decisionLog }: LaunchPaths): LaunchPlan['network'] {
+  const { phase, harnessHosts } = request;
+  const { network } = request.sandbox;
+  return network === null ? null : { lists: planEgress({ network, phase, harnessHosts }), decisionLog };
 }
 
 function planTrack(request: LaunchRequest, facts: PlanFacts, paths: LaunchPaths): LaunchTrack {
@@ -162,6 +177,7 @@ function planMounts(request: LaunchRequest, facts: PlanFacts, paths: LaunchPaths
     ...readOnly(facts.passwd, '/etc/passwd'),
     ...readOnly(facts.group, '/etc/group'),
     ...readOnly(facts.caBundle, containerPaths.caBundle),
+    ...readOnly(request.sandbox.network === null ? null : facts.shimDir, containerPaths.shim),
     ...planConfigFiles(request, paths).flatMap(({ path, target }) => readOnly(path, target)),
   ];
 }
@@ -202,6 +218,10 @@ function planLiterals(request: LaunchRequest, facts: PlanFacts): Readonly<Record
     ...configVariable(request.configDir),
     HOME: containerPaths.home,
     ...sessionVariables(request),
+    // Last: nothing that a task or a repository sets leads around the proxy.
+    ...(request.sandbox.network === null
+      ? {}
+      : renderProxyVariables({ imagePath: facts.imagePath, shimDir: containerPaths.shim })),
   };
 }
 
@@ -226,7 +246,7 @@ function planDirectories(
   paths: LaunchPaths,
 ): LaunchPlan['directories'] {
   const dirs = [
-    ...['logs', 'results', 'sandbox-client', 'sandbox-home'].map((name) => join(run, name)),
+    ...['logs', 'results', 'sandbox-client', 'sandbox-home', 'egress'].map((name) => join(run, name)),
     paths.clientDir,
     ...(configDir === null ? [] : [paths.configPath]),
     paths.sandboxHome,

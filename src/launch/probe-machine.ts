@@ -111,7 +111,6 @@ export async function probeMachine(
 /** What the sandbox asks for and this version does not enforce: stops the item, naming it. */
 export function refuseUnbuilt(sandbox: DockerSandbox): readonly KraftError[] {
   return [
-    ...(sandbox.network === null ? [] : ['`network`']),
     ...(sandbox.credentials.length === 0 ? [] : ['`credentials`']),
   ].map((what) => launchErrors.create('FEATURE_NOT_BUILT', { what }));
 }

@@ -7,6 +7,8 @@ export interface ItemCommands {
   /** Null or empty: none. */
   readonly setupCommand: string | null;
   readonly testCommands: readonly string[];
+  /** Whether the container has a way to Kraft, whose shim is a script over curl (SI 1.8). */
+  readonly hasRoute: boolean;
 }
 
 /** Every program that these tasks need, once each; the harness must also start (PF-D09, K11). Pure. */
@@ -15,6 +17,7 @@ export function listPrograms(commands: ItemCommands): readonly ProgramNeed[] {
     { program: 'sh', neededBy: 'Kraft', startsWith: null },
     { program: 'git', neededBy: 'Kraft', startsWith: null },
   ];
+  if (commands.hasRoute) needs.push({ program: 'curl', neededBy: 'Kraft’s shim under `network`', startsWith: null });
   const { harness, setupCommand } = commands;
   const [agent] = harness?.command ?? [];
   if (harness !== null && agent !== undefined)

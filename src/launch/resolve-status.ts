@@ -19,8 +19,8 @@ export interface LaunchEvidence {
   readonly oom: FinishedLaunch['oom'];
   /** The machine as a whole ran out of memory when it ended. */
   readonly hostShort: boolean;
-  /** Why the log could not be capped, when that is what ended the session. */
-  readonly logFailure: KraftError | null;
+  /** Why Kraft ended it, for the causes `log` and `relay`. */
+  readonly failure: KraftError | null;
 }
 
 export interface ResolvedStatus {
@@ -33,8 +33,8 @@ export interface ResolvedStatus {
 /** The one decision on how a launch ended (SI 1.14; the order is the rule). Pure. */
 export function resolveStatus(evidence: LaunchEvidence): ResolvedStatus {
   const { cause, reading, oom } = evidence;
-  if (cause !== null && cause !== 'log') return stopped[cause];
-  if (evidence.logFailure !== null) return configError(evidence.logFailure);
+  if (cause === 'pause' || cause === 'cap' || cause === 'cancel') return stopped[cause];
+  if (evidence.failure !== null) return configError(evidence.failure);
   if (reading.kind === 'result') {
     const { status } = reading.result;
     return {

@@ -4,6 +4,7 @@ import { type EnvReader, readForwarded, revealForwarded } from '../credentials/i
 import { startClient } from '../process/index.ts';
 import { type KnownEngineFacts, findForeignOwner } from '../runtime/index.ts';
 import type { LaunchPlan, RunningLaunch, StartHooks } from './launch.ts';
+import type { Routes, SessionRoute } from './route.ts';
 import { makeDirectory, replaceFile } from './save-file.ts';
 import { Supervision, type SuperviseContext } from './supervise.ts';
 import { verifyMounts } from './verify-mounts.ts';
@@ -15,6 +16,7 @@ export interface StartContext extends SuperviseContext {
   readonly uid: number;
   /** Items whose mounts were seen to be right, by item and image, for this process. */
   readonly verified: Set<string>;
+  readonly routes: Routes;
 }
 
 /**
@@ -35,14 +37,17 @@ export async function startLaunch(
   if (foreign !== null) throw foreign;
   // Of an earlier try with this id: Docker refuses an id file that exists, and an old code is nobody's.
   for (const path of [track.cidFile, track.exitPath]) if (path !== null) rmSync(path, { force: true });
+  // What can overlap does: the relay comes up while the mounts are looked at.
+  const routing = openRoute(context, plan);
   try {
     for (const file of plan.files) replaceFile(file.path, file.content, 0o644);
-    await verifyOnce(context, plan, hooks);
+    const [route] = await Promise.all([routing, verifyOnce(context, plan, hooks)]);
     if (!(await hooks.confirm())) {
-      rmSync(track.clientDir, { recursive: true, force: true });
+      await undo(track.clientDir, routing);
       return null;
     }
-    const command = context.engine.clientCommand(plan.container, readValues(context.env, plan, repo));
+    const container = { ...plan.container, ...route?.joins };
+    const command = context.engine.clientCommand(container, readValues(context.env, plan, repo));
     const client = await startClient({
       file: command.file,
       args: command.args,
@@ -52,11 +57,28 @@ export async function startLaunch(
       exitPath: track.exitPath,
     });
     const { pid, bootId, startTicks, ended } = client;
-    return new Supervision(context, track, { identity: { pid, bootId, startTicks }, ended }, track.timeCapMs);
+    const watched = { identity: { pid, bootId, startTicks }, ended };
+    return new Supervision(context, track, { watched, route, remainingMs: track.timeCapMs });
   } catch (error) {
-    rmSync(track.clientDir, { recursive: true, force: true });
+    await undo(track.clientDir, routing);
     throw error;
   }
+}
+
+/** The route that the plan asks for; null under open egress. Fails closed: without a route nothing is started. */
+async function openRoute(context: StartContext, { network, container, track }: LaunchPlan): Promise<SessionRoute | null> {
+  if (network === null) return null;
+  const { itemId, sessionId } = track;
+  const { engine, facts } = context;
+  const { user, userNamespace, selinux } = container;
+  return context.routes.open({ ...network, engine, facts, user: { user, userNamespace }, selinux, itemId, sessionId });
+}
+
+/** Takes back what was made for a launch that is not started. */
+async function undo(clientDir: string, routing: Promise<SessionRoute | null>): Promise<void> {
+  rmSync(clientDir, { recursive: true, force: true });
+  const route = await routing.catch(() => null);
+  await route?.close();
 }
 
 async function verifyOnce(context: StartContext, plan: LaunchPlan, hooks: StartHooks): Promise<void> {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, type KraftError, type Log, asKraftError } from '../base/index.ts';
 import { type ProcessIdentity, isAlive, signalGroup } from '../process/index.ts';
@@ -7,6 +8,7 @@ import type { ContainerState, Engine } from '../runtime/index.ts';
 import { launchErrors } from './errors.ts';
 import type { FinishedLaunch, LaunchTrack, RunningLaunch, StopCause } from './launch.ts';
 import { type LogCap, enforceLogCap } from './log-cap.ts';
+import type { SessionRoute } from './route.ts';
 import { finishLaunch } from './teardown.ts';
 import { watchMemory } from './watch-memory.ts';
 
@@ -64,6 +66,15 @@ export type ContainerEnd =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly why: string };
 
+/** What is watched. */
+export interface Supervised {
+  readonly watched: WatchedClient | null;
+  /** Null under open egress. */
+  readonly route: SessionRoute | null;
+  /** Time left of the cap; null for none. */
+  readonly remainingMs: number | null;
+}
+
 /** Watches a launch to its end: client, container, time cap and log cap; then tears down and resolves its status. */
 export class Supervision implements RunningLaunch {
   readonly track: LaunchTrack;
@@ -74,18 +85,14 @@ export class Supervision implements RunningLaunch {
   readonly #over = new AbortController();
   readonly #waits: AbortSignal;
   #cause: StopCause | null = null;
-  #logFailure: KraftError | null = null;
+  #failure: KraftError | null = null;
+  readonly #route: SessionRoute | null;
   #clientEndedFirst = false;
   #containerId: string | null = null;
 
-  constructor(
-    context: SuperviseContext,
-    track: LaunchTrack,
-    watched: WatchedClient | null,
-    /** Time left of the cap; null for none. */
-    remainingMs: number | null,
-  ) {
+  constructor(context: SuperviseContext, track: LaunchTrack, { watched, route, remainingMs }: Supervised) {
     this.track = track;
+    this.#route = route;
     this.client = watched?.identity ?? { pid: 0, bootId: '', startTicks: '' };
     this.#context = context;
     this.#watched = watched;
@@ -100,12 +107,17 @@ export class Supervision implements RunningLaunch {
     return this.#containerId;
   }
 
+  get relay(): string | null {
+    return this.#route?.relay ?? null;
+  }
+
   stop(cause: 'pause' | 'cancel' | 'cap'): void {
     this.#stop(cause);
   }
 
   async #run(remainingMs: number | null): Promise<FinishedLaunch> {
     void this.#watchCap(remainingMs);
+    void this.#watchRoute();
     const log = this.#watchLog();
     const memory = this.#watchMemory();
     await this.#awaitClient();
@@ -113,12 +125,13 @@ export class Supervision implements RunningLaunch {
     if (this.#context.abandoned.aborted) return await new Promise<never>(() => undefined);
     this.#over.abort();
     await log;
+    await this.#closeRoute();
     return finishLaunch(this.#context, {
       track: this.track,
       end,
       cause: this.#cause,
       clientEndedFirst: this.#clientEndedFirst,
-      logFailure: this.#logFailure,
+      failure: this.#failure,
       watched: true,
       memory: await memory,
     });
@@ -177,10 +190,29 @@ export class Supervision implements RunningLaunch {
         (error: unknown) => asKraftError(error).message,
       );
       if (why === null) continue;
-      this.#logFailure = launchErrors.create('LOG_CAP_FAILED', { path: this.track.logPath, why });
+      this.#failure = launchErrors.create('LOG_CAP_FAILED', { path: this.track.logPath, why });
       this.#stop('log');
       return;
     }
+  }
+
+  /** A relay that dies takes the only way out with it: nothing that the worker does from then on would tell anything. */
+  async #watchRoute(): Promise<void> {
+    if (this.#route === null) return;
+    const error = await this.#route.lost;
+    if (this.#waits.aborted || this.#cause !== null) return;
+    this.#failure = error;
+    this.#stop('relay');
+  }
+
+  /** What was refused stands at the end of the log, where somebody who asks why looks first (PF-P20). */
+  async #closeRoute(): Promise<void> {
+    const refused = await this.#route?.close();
+    if (refused === undefined || refused.length === 0) return;
+    const lines = refused.map((line) => `kraft: ${line}\n`).join('');
+    await appendFile(this.track.logPath, `\n${lines}`).catch((error: unknown) => {
+      this.#context.log.warn(`${this.track.logPath}: ${asKraftError(error).message}`);
+    });
   }
 
   /** Without a limit too: what is killed then was killed for the machine's want of memory. */

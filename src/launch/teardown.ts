@@ -18,7 +18,8 @@ export interface LaunchEnd {
   readonly end: ContainerEnd;
   readonly cause: StopCause | null;
   readonly clientEndedFirst: boolean;
-  readonly logFailure: KraftError | null;
+  /** Why Kraft ended it, where the cause has an error of its own (`log`, `relay`). */
+  readonly failure: KraftError | null;
   /** A daemon was there when it ended. */
   readonly watched: boolean;
   /** What was seen of its memory while it was alive; null where that cannot be read. */
@@ -51,7 +52,7 @@ export async function finishLaunch(context: SuperviseContext, launch: LaunchEnd)
     engineLost,
     oom,
     hostShort,
-    logFailure: launch.logFailure,
+    failure: launch.failure,
   });
   return {
     ...renderStatus(resolved),
@@ -106,18 +107,21 @@ async function askOom(
   }
 }
 
-/** The engine's own words when it never made the container; null when it did, or when Kraft ended the client itself. */
+/** The engine's own words when it never made or started the container; null when it did, or when Kraft ended the client itself. */
 async function findRefusal(
   context: SuperviseContext,
   launch: LaunchEnd,
   clientExitCode: number | null,
 ): Promise<string | null> {
   const { track, end, cause } = launch;
-  if (cause !== null || clientExitCode === 0 || (end.kind === 'ended' && context.engine.kind === 'docker')) return null;
+  if (cause !== null || clientExitCode === 0) return null;
+  // Made and never started: what stood in the way stands in the client's words, as of one that was never made.
+  const neverStarted = end.kind === 'ended' && end.state.exitCode === null && clientExitCode !== null;
+  if (!neverStarted && end.kind === 'ended' && context.engine.kind === 'docker') return null;
   // Torn down before by a daemon that did not live to say so: the id file is gone with the directory.
   if (!existsSync(track.clientDir)) return null;
   const cidFile = track.cidFile === null ? null : await readFile(track.cidFile, 'utf8').catch(() => null);
-  if (!launchFailed({ kind: context.engine.kind, cidFile, exitCode: clientExitCode })) return null;
+  if (!neverStarted && !launchFailed({ kind: context.engine.kind, cidFile, exitCode: clientExitCode })) return null;
   return (
     (await readLastWords(track.logPath)) ?? `its client ended with code ${clientExitCode ?? 'none'} and said nothing`
   );

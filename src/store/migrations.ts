@@ -122,4 +122,8 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX comments_by_thread ON comments (threadId, seq);
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN relay TEXT;
+  ALTER TABLE sessions ADD COLUMN egress TEXT;
+  `,
 ];

@@ -79,6 +79,8 @@ const sessionColumns: Readonly<Record<keyof SessionRow, Kept>> = {
   costUsd: 'plain',
   findings: 'json',
   verdict: 'plain',
+  relay: 'plain',
+  egress: 'json',
 };
 
 const threadColumns: Readonly<Record<keyof Thread, Kept>> = {

@@ -50,6 +50,17 @@ export interface SessionRow {
   readonly findings: readonly Finding[];
   /** What a judge's result says of going on; null from everybody else. */
   readonly verdict: JudgeVerdict['payload']['verdict'] | null;
+  /** Its relay's id; null for a session without a network policy, and until it has one. */
+  readonly relay: string | null;
+  /** What it was launched to reach, so that a daemon that comes back goes on with the same; null for open egress. */
+  readonly egress: SessionEgress | null;
+}
+
+/** The lists of a session (`egress.EgressLists`), as text. */
+export interface SessionEgress {
+  readonly phase: 'install' | 'runtime';
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
 }
 
 /** A change of one or more rows with the events that say so: one transaction, on disk when the promise resolves. */

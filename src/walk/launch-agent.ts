@@ -194,6 +194,7 @@ export function agentRequest(
     env: spelled.env,
     envNames: spelled.envNames,
     configDir: spelled.configDir,
+    harnessHosts: harness.networkRequires,
     steer: item.steer,
     earlier,
   };

@@ -46,6 +46,7 @@ export async function planNext(ports: WalkPorts, item: Item): Promise<LaunchPlan
     env: request.env,
     envNames: request.envNames,
     configDir: request.configDir,
+    harnessHosts: request.harnessHosts,
     timeCapMs: await timeCapMs(ports, ready, { itemId: item.id, task: found.task.path }),
   });
 }

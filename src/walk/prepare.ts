@@ -166,6 +166,7 @@ async function planSetup(
     env: {},
     envNames: [],
     configDir: null,
+    harnessHosts: [],
     timeCapMs: await timeCapMs(ports, what.ready, { itemId: run.itemId, task: null }),
   });
 }
@@ -177,6 +178,7 @@ async function setupFailure(command: string, plan: LaunchPlan, finished: Finishe
     sessionId: null,
     facts: {
       command,
+      session_id: plan.track.sessionId,
       exit_code: finished.exitCode,
       status: finished.status,
       log: plan.track.logPath,

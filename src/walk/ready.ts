@@ -130,14 +130,16 @@ export function listNeeds({
   chain,
   harnesses,
 }: Pick<Ready, 'repo' | 'chain' | 'harnesses'>): readonly ProgramNeed[] {
+  const hasRoute = repo.sandbox?.kind === 'docker' && repo.sandbox.network !== null;
   const commands = {
+    hasRoute,
     setupCommand: repo.setupCommand,
     testCommands: [...listCandidates(repo).map((scope) => scope.command), ...subprocessCommands(chain)],
   };
   const needs = [
     ...listPrograms({ ...commands, harness: null }),
     ...[...harnesses.values()].flatMap(({ harness }) =>
-      listPrograms({ harness, setupCommand: null, testCommands: [] }),
+      listPrograms({ harness, setupCommand: null, testCommands: [], hasRoute }),
     ),
   ];
   return [...new Map(needs.map((need) => [need.program, need])).values()];

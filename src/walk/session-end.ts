@@ -41,6 +41,7 @@ export function subprocessRequest(
     env: {},
     envNames: [],
     configDir: null,
+    harnessHosts: [],
     steer: null,
     earlier: null,
   };

@@ -31,6 +31,8 @@ export interface SessionRequest {
   readonly envNames: readonly string[];
   /** Config files that its harness wants; null for none. */
   readonly configDir: LaunchRequest['configDir'];
+  /** Hosts that its harness cannot do without. */
+  readonly harnessHosts: readonly string[];
   /** The person's words in its prompt, which are given once; null for none. */
   readonly steer: string | null;
   /** What is recorded of the agent's own earlier session; null where there was none. */
@@ -69,7 +71,7 @@ export async function runSession(ports: WalkPorts, run: Run, subject: SessionSub
   const begunMs = ports.clock.monotonicMs();
   await run.record({
     nodeId: row.nodeId,
-    sessions: [{ id: row.id, status: 'running', startedAt, ...launch.client, containerId: launch.containerId }],
+    sessions: [{ id: row.id, status: 'running', startedAt, ...launch.client, containerId: launch.containerId, relay: launch.relay }],
     events: [
       {
         type: 'worker_session_started',
@@ -185,6 +187,7 @@ async function planSession(
     env: request.env,
     envNames: request.envNames,
     configDir: request.configDir,
+    harnessHosts: request.harnessHosts,
     timeCapMs,
   });
 }
@@ -225,6 +228,8 @@ function pendingRow(
     ...nothingSpent,
     findings: [],
     verdict: null,
+    relay: null,
+    egress: plan.network?.lists ?? null,
   };
 }
 

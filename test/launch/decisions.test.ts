@@ -76,7 +76,7 @@ describe('decideDrop', () => {
 // PF-D09, PF-K11
 describe('listPrograms', () => {
   const names = (setupCommand: string | null, testCommands: readonly string[]): readonly string[] =>
-    listPrograms({ harness: null, setupCommand, testCommands }).map((need) => need.program);
+    listPrograms({ harness: null, setupCommand, testCommands, hasRoute: false }).map((need) => need.program);
 
   it('always needs a shell and git', () => {
     expect(names(null, [])).toEqual(['sh', 'git']);
@@ -101,9 +101,19 @@ describe('listPrograms', () => {
         harness: { id: 'x', command: ['agent', 'run'], scripted },
         setupCommand: null,
         testCommands: [],
+        hasRoute: false,
       }).at(-1);
     expect(need(false)).toEqual({ program: 'agent', neededBy: 'harness x', startsWith: ['--version'] });
     expect(need(true)).toEqual({ program: 'agent', neededBy: 'harness x', startsWith: null });
+  });
+});
+
+describe('programs under a network policy', () => {
+  it('needs curl for the shim, and only there (SI 1.8)', () => {
+    const programs = (hasRoute: boolean): string[] =>
+      listPrograms({ harness: null, setupCommand: null, testCommands: [], hasRoute }).map((need) => need.program);
+    expect(programs(true)).toEqual(['sh', 'git', 'curl']);
+    expect(programs(false)).toEqual(['sh', 'git']);
   });
 });
 
@@ -209,11 +219,11 @@ describe('planCaBundle', () => {
 });
 
 describe('refuseUnbuilt', () => {
-  it('names each part of a sandbox that would not be enforced', () => {
+  it('names the part of a sandbox that would not be enforced, and no part that is', () => {
     const network = { install: { allow: [], deny: [] }, runtime: { allow: [], deny: [] } };
     const credentials = [{ env: 'K', service: null, sentinel: null, inject: [], phases: [], source: null }];
     const errors = refuseUnbuilt({ ...plainSandbox, network, credentials });
-    expect(errors.map((error) => error.report.details['what'])).toEqual(['`network`', '`credentials`']);
+    expect(errors.map((error) => error.report.details['what'])).toEqual(['`credentials`']);
     expect(errors.every((error) => error.code === 'KRAFT_FEATURE_NOT_BUILT')).toBe(true);
     expect(refuseUnbuilt(plainSandbox)).toEqual([]);
   });

@@ -15,6 +15,7 @@ import {
 } from '../../src/launch/index.ts';
 import { type ContainerSpec, type ThrowawayResult, createEngineProbe } from '../../src/runtime/index.ts';
 import { FakeEngine } from '../support/fake-engine.ts';
+import { FakeRoutes } from '../support/fake-routes.ts';
 import { plainRepo, plainSandbox, sampleRequest } from './sample-launch.ts';
 
 /** Short enough that no test waits for a bound, long enough for a process to hear a signal. */
@@ -39,6 +40,7 @@ export interface Home {
   readonly env: Record<string, string>;
   /** Settings that the next call reads. */
   readonly settings: { caBundle: string | null; diskFloorBytes: number };
+  readonly routes: FakeRoutes;
   readonly launcher: Launcher;
   open(changes?: Partial<LauncherOptions>): Launcher;
   request(changes?: Partial<LaunchRequest>): LaunchRequest;
@@ -59,6 +61,7 @@ export function openHome(engine = new FakeEngine()): Home {
   engine.onThrowaway ??= answerVerification;
   const probe = createEngineProbe(engine, systemClock);
   const env: Record<string, string> = { PATH: process.env['PATH'] ?? '' };
+  const routes = new FakeRoutes();
   const settings = { caBundle: null as string | null, diskFloorBytes: 0 };
   const open = (changes: Partial<LauncherOptions> = {}): Launcher =>
     openLauncher({
@@ -74,6 +77,8 @@ export function openHome(engine = new FakeEngine()): Home {
       gid: process.getgid?.() ?? 0,
       clock: systemClock,
       log: silentLog,
+      routes,
+      placeShim: () => Promise.resolve('/shim'),
       logCap: null,
       bounds: quickBounds,
       ...changes,
@@ -85,6 +90,7 @@ export function openHome(engine = new FakeEngine()): Home {
     worktree,
     env,
     settings,
+    routes,
     launcher: open(),
     open,
     request: (changes = {}) => ({
@@ -148,6 +154,8 @@ export function recordOf(plan: LaunchPlan, running: RunningLaunch, changes: Part
     exitPath: track.exitPath,
     memoryBytes: null,
     timeCapMs: null,
+    relay: null,
+    egress: null,
     createdAt: new Date().toISOString(),
     startedAt: new Date().toISOString(),
     stopRequested: false,

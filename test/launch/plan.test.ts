@@ -8,7 +8,7 @@ import {
   shellCommand,
 } from '../../src/launch/index.ts';
 import { renderRunArgs } from '../../src/runtime/index.ts';
-import { plainRepo, sampleFacts, sampleRequest } from './sample-launch.ts';
+import { plainRepo, plainSandbox, sampleFacts, sampleRequest } from './sample-launch.ts';
 
 const secrets = { API_TOKEN: 'tok-5up3r', PIP_CERT: '/opt/ca.pem' };
 const withSecrets = { ...plainRepo, env: secrets, envPassthrough: ['NPM_TOKEN'] };
@@ -16,6 +16,13 @@ const names = [...sampleFacts().forwardedNames, 'HTTPS_PROXY', 'NPM_TOKEN', 'API
 const keepId = { user: '1000:1000', userNamespace: 'keep-id', uid: 1000, gid: 1000 };
 const limits = { cpu: 1.5, memoryBytes: 4 * 1024 ** 3, closeSwap: true, pids: 512 };
 
+const closed = {
+  ...plainSandbox,
+  network: {
+    install: { allow: ['registry.npmjs.org:443'], deny: [] },
+    runtime: { allow: ['api.github.com'], deny: ['*.github.com'] },
+  },
+};
 const settingsDir = { variable: 'MY_SETTINGS', names: 'own.json', files: { 'own.json': '{}\n', 'b.json': '[]\n' } };
 
 /** Each case is a golden file: what a reviewer reads, and what SI 1.4 to 1.7 ask of an argv. */
@@ -38,6 +45,14 @@ const cases: Readonly<Record<string, readonly [LaunchRequest, PlanFacts]>> = {
   'subprocess-selinux-disable': [
     sampleRequest({ role: 'subprocess', command: ['npm', 'test'] }),
     sampleFacts({ selinux: 'disable', forwardedNames: [] }),
+  ],
+  'agent-network': [
+    sampleRequest({ sandbox: closed, harnessHosts: ['api.openai.com'], env: { NO_PROXY: '*' } }),
+    sampleFacts({ forwardedNames: [] }),
+  ],
+  'setup-network': [
+    sampleRequest({ role: 'setup', phase: 'install', sandbox: closed, command: shellCommand('npm ci') }),
+    sampleFacts({ forwardedNames: [] }),
   ],
   'agent-config-files': [sampleRequest({ configDir: settingsDir }), sampleFacts()],
   'setup-docker': [

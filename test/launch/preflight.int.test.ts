@@ -50,7 +50,7 @@ describe('preflight', () => {
     const sandbox = {
       ...plainSandbox,
       resources: { cpu: null, memoryBytes: 4 * 1024 ** 3, pids: null },
-      network: { install: { allow: [], deny: [] }, runtime: { allow: [], deny: [] } },
+      credentials: [{ env: 'K', service: null, sentinel: null, inject: [], phases: [], source: null }],
     };
     const error = await failure(home.launcher.preflight(home.preflight({ sandbox })));
     expect([error.report, ...error.report.others].map((report) => report.code)).toEqual([

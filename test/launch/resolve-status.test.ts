@@ -12,7 +12,7 @@ const plain: LaunchEvidence = {
   engineLost: null,
   oom: null,
   hostShort: false,
-  logFailure: null,
+  failure: null,
 };
 const said = (status: WorkerResult['status'], concerns: string | null = null): LaunchEvidence['reading'] => ({
   kind: 'result',
@@ -102,8 +102,8 @@ describe('resolveStatus', () => {
   });
 
   it('stops as a configuration error when the log could not be capped', () => {
-    const logFailure = launchErrors.create('LOG_CAP_FAILED', { path: '/l', why: 'not supported' });
-    expect(resolveStatus({ ...plain, cause: 'log', exitCode: 143, logFailure })).toMatchObject({
+    const failure = launchErrors.create('LOG_CAP_FAILED', { path: '/l', why: 'not supported' });
+    expect(resolveStatus({ ...plain, cause: 'log', exitCode: 143, failure })).toMatchObject({
       status: 'config_error',
       error: { code: 'KRAFT_LOG_CAP_FAILED' },
     });

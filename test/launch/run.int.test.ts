@@ -402,6 +402,18 @@ class RefusingEngine extends FakeEngine {
 }
 
 describe('a container that was never created', () => {
+  it('is no other from one that was made and could not be started: the engine’s words say why', async () => {
+    const engine = new TellingEngine();
+    engine.say = () => ({ ...ended, exitCode: null });
+    const script = 'echo "OCI runtime create failed: no such device." >&2; exit 127';
+    const { running } = await startShell(openHome(engine), script, { role: 'agent' });
+    expect(await running.finished).toMatchObject({
+      status: 'config_error',
+      code: 'KRAFT_CONTAINER_NOT_CREATED',
+      reason: 'The engine did not create the container: OCI runtime create failed: no such device.',
+    });
+  });
+
   it('makes a configuration error with the words of the engine', async () => {
     const home = openHome(new RefusingEngine());
     const { running } = await startShell(home, 'true', { role: 'agent' });

@@ -48,6 +48,7 @@ export function sampleRequest(changes: Partial<LaunchRequest> = {}): LaunchReque
     env: {},
     envNames: [],
     configDir: null,
+    harnessHosts: [],
     timeCapMs: null,
     ...changes,
   };
@@ -66,6 +67,8 @@ export function sampleFacts(changes: Partial<PlanFacts> = {}): PlanFacts {
     passwd: '/home/p/.kraft/run/sandbox-image/ff-1000-1000.passwd',
     group: '/home/p/.kraft/run/sandbox-image/ff-1000-1000.group',
     caBundle: null,
+    imagePath: '/usr/local/bin:/usr/bin:/bin',
+    shimDir: '/home/p/.kraft/run/shim-0123',
     forwardedNames: ['CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_API_KEY'],
     ...changes,
   };

@@ -134,6 +134,7 @@ export class FakeLauncher implements Launcher {
       track: { ...track, container: `kraft-${track.sessionId}` } as LaunchTrack,
       client: { pid: 4242, bootId: 'boot', startTicks: '7' },
       containerId: null,
+      relay: null,
       finished,
       stop: (cause) => end(finishedAs(cause === 'pause' ? 'paused' : 'failed')),
       end,
@@ -161,6 +162,7 @@ export class FakeLauncher implements Launcher {
       track,
       client: identify(child.pid ?? 0) ?? { pid: child.pid ?? 0, bootId: '', startTicks: '' },
       containerId: randomHex16(),
+      relay: null,
       finished,
       stop(what) {
         cause ??= what;

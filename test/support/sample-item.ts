@@ -70,6 +70,8 @@ export function sampleSession(overrides: Partial<SessionRow> = {}): SessionRow {
     costUsd: null,
     findings: [],
     verdict: null,
+    relay: null,
+    egress: null,
     ...overrides,
   };
 }

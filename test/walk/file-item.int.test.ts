@@ -88,16 +88,6 @@ describe('the sandbox lock (CC 3.1)', () => {
 describe('an item that would use what is not built yet stops before anything is made, naming it', () => {
   test.each<[string, (repo: ResolvedRepo) => Partial<ResolvedRepo>, RegExp]>([
     [
-      'network',
-      (repo) => ({
-        sandbox: {
-          ...docker(repo.sandbox),
-          network: { install: { allow: [], deny: [] }, runtime: { allow: [], deny: [] } },
-        },
-      }),
-      /network/,
-    ],
-    [
       'credentials',
       (repo) => ({
         sandbox: {
@@ -107,7 +97,7 @@ describe('an item that would use what is not built yet stops before anything is 
       }),
       /credentials/,
     ],
-    // KRAFT_ITEM_NEEDS_UNBUILT names these two, the launch's own refusal the two above.
+    // KRAFT_ITEM_NEEDS_UNBUILT names these two, the launch's own refusal the one above.
     ['a kit', () => ({ sandbox: { kind: 'kit', runtime: 'docker', kit: 'x' } }), /kind kit/],
     ['steering', () => ({ steering: ['style'] }), /steering \(style\)/],
   ])('%s', async (_name, change, reason) => {
