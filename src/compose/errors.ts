@@ -29,4 +29,16 @@ export const composeErrors = defineErrors({
       p.session === null ? `Item ${p.id} has run no session yet.` : `Item ${p.id} has no session ${p.session}.`,
     remedy: (p: { id: string; session: string | null }) => `See its sessions with \`kraft view show ${p.id}\`.`,
   },
+  HOST_MALFORMED: {
+    kind: 'usage',
+    message: (p: { host: string; problem: string }) => `${p.host} cannot be asked for: ${p.problem}.`,
+    remedy: () => 'Name a host and a port, such as `api.example.com:443`; a request for this is answered with 400.',
+  },
+  HOST_UNRESOLVED: {
+    kind: 'upstream',
+    message: (p: { host: string; why: string }) =>
+      `The lists allow ${p.host}, but it does not resolve on this machine (${p.why}), so its addresses cannot be judged.`,
+    remedy: () =>
+      'Check the name and this machine’s DNS; with `--no-resolve` it is decided by the name alone. A session gets a 502.',
+  },
 });

@@ -97,6 +97,7 @@ export function openParts(
             preflight: (request) => launcher.preflight(request),
             refusals: async (repo) => (await outlook(repo)).refusals,
             programs: async (repo) => (await outlook(repo)).programs,
+            harnesses: async (repo) => (await outlook(repo)).harnesses,
             propose: async (repo) => {
               const { setup, test } = await proposeFor(seen, repo.path);
               return { setup: setup[0]?.command ?? null, test: test[0]?.command ?? null };

@@ -1,10 +1,20 @@
 import { basename } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { silentLog } from '../base/index.ts';
-import { addRepo, fillRepo, loadRepos, removeRepo, type HomePaths, type ResolvedRepo } from '../config/index.ts';
+import {
+  addRepo,
+  editHosts,
+  fillRepo,
+  loadRepos,
+  removeRepo,
+  type HomePaths,
+  type ResolvedRepo,
+} from '../config/index.ts';
 import { forgeOf, type Candidate } from '../detect/index.ts';
+import { askSystem, readOwnAddresses } from '../egress/index.ts';
 import { gitErrors, type Git, type RepositoryProbe } from '../git/index.ts';
 import { workerImage } from '../images/index.ts';
+import { checkHost } from './check-host.ts';
 import { toPublicRepo } from './create-kraft.ts';
 import type { Environment } from './environment.ts';
 import { findRepo } from './find-repo.ts';
@@ -26,6 +36,17 @@ export function openRepos(environment: Environment): Repos {
       const found = repos.some((repo) => repo.path === named) ? named : findRepo(path, repos).path;
       const { label } = await removeRepo(paths, found);
       return { path: found, label };
+    },
+    checkHost: async (request) => {
+      const repo = findRepo(request.repo, (await loadRepos(paths)).repos);
+      return checkHost(repo, request, { paths, lookup: askSystem, own: readOwnAddresses(() => []) });
+    },
+    editHosts: async (request) => {
+      const { path, label } = findRepo(request.repo, (await loadRepos(paths)).repos);
+      const { list, phase } = request;
+      // eslint-disable-next-line @typescript-eslint/no-unused-vars -- holds values of the entry's env.
+      const { repo: _, ...edited } = await editHosts(paths, { ...request, repo: path });
+      return { path, label, list, phase, ...edited };
     },
   };
 }

@@ -1,8 +1,8 @@
-import { proposeCommands, type Proposal } from '../detect/index.ts';
+import { proposeCommands, type Proposal, type RepositoryFiles } from '../detect/index.ts';
 import { gitErrors, type Git, type Repository, type RepositoryProbe } from '../git/index.ts';
 
 /** What the files of a repository propose, and the commit that was looked at. */
-export interface FoundProposal extends Proposal {
+export interface FoundProposal extends Proposal, RepositoryFiles {
   /** `origin/main`, or `HEAD`. */
   readonly readFrom: string;
 }
@@ -21,15 +21,15 @@ export async function proposeFor(git: Git, path: string): Promise<FoundProposal>
   }
   const base = await findBase(git, probe, repository);
   let leftBytes = totalMaxBytes;
-  const proposal = await proposeCommands({
+  const files: RepositoryFiles = {
     files: base.files,
     read: async (file) => {
       const text = await git.readBlob(repository, base.commit, file, Math.min(fileMaxBytes, leftBytes));
       leftBytes -= text?.length ?? 0;
       return text;
     },
-  });
-  return { ...proposal, readFrom: base.name };
+  };
+  return { ...(await proposeCommands(files)), ...files, readFrom: base.name };
 }
 
 interface Base {

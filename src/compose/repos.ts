@@ -1,3 +1,5 @@
+import type { EditedHosts, HostEdit, Phase } from '../config/index.ts';
+import type { Decision } from '../egress/index.ts';
 import type { PublicRepo } from './kraft.ts';
 
 /** What `kraft repo connect` was told; null where it is to be found out. */
@@ -61,6 +63,35 @@ export interface ConnectReport {
   readonly warnings: readonly string[];
 }
 
+/** What `kraft repo check-host` asks. */
+export interface HostCheckRequest {
+  /** Path of a connected repository, a path inside it, or its label. */
+  readonly repo: string;
+  /** `HOST[:PORT]`; port 443 where none is named. */
+  readonly host: string;
+  readonly phase: Phase;
+  /** Whether the name is looked up and its addresses judged; else it is decided by the name alone. */
+  readonly resolve: boolean;
+}
+
+/** What a session of the repository would be answered. */
+export interface HostCheck {
+  readonly verdict: Omit<Decision, 'reason'> & { readonly reason: Decision['reason'] | 'no network policy' };
+  readonly label: string;
+  /** What the name resolved to; null when it was not asked. */
+  readonly addresses: readonly string[] | null;
+  /** Harnesses whose sessions alone reach it, since they bring the host along; empty when the lists decide. */
+  readonly harnesses: readonly string[];
+  /** What would open it, or why nothing does; null when it is allowed. */
+  readonly remedy: string | null;
+}
+
+/** What `kraft repo allow|deny` asks; `repo` as in `HostCheckRequest`. */
+export type EditHostsRequest = HostEdit;
+/** What it did. */
+export type EditHostsReport = Omit<EditedHosts, 'repo'> &
+  Pick<HostEdit, 'list' | 'phase'> & { readonly path: string; readonly label: string };
+
 /** The connected repositories of a home. Needs no daemon. */
 export interface Repos {
   list(): Promise<readonly PublicRepo[]>;
@@ -68,4 +99,8 @@ export interface Repos {
   connect(request: ConnectRequest): Promise<ConnectReport>;
   /** Takes the entry out of repos.yaml; its items and their worktrees stay. */
   disconnect(path: string): Promise<{ readonly path: string; readonly label: string }>;
+  /** Errors: REPO_UNKNOWN, REPO_LABEL_AMBIGUOUS, HOST_MALFORMED, HOST_UNRESOLVED, REPO_SANDBOX_NONE, REPO_SANDBOX_KIT. */
+  checkHost(request: HostCheckRequest): Promise<HostCheck>;
+  /** Errors: REPO_UNKNOWN, REPO_LABEL_AMBIGUOUS, and those of `editHosts` of config. */
+  editHosts(request: EditHostsRequest): Promise<EditHostsReport>;
 }

@@ -25,6 +25,7 @@ say pids "$(first pids.max pids/pids.max)"
 say cpu "$(first cpu.max cpu/cpu.cfs_quota_us cpu,cpuacct/cpu.cfs_quota_us) $(first cpu/cpu.cfs_period_us cpu,cpuacct/cpu.cfs_period_us)"
 if echo x 2>/dev/null >${probeMount}/${probeFile}; then say write yes; else say write no; fi
 if [ -r ${containerPaths.caBundle} ]; then say ca yes; else say ca no; fi
+say node "$(node --version 2>/dev/null || echo none)"
 say end here`;
 
 /** A container as a launch would start it, that only looks around and writes one file. */
@@ -76,6 +77,8 @@ export interface SeenInside {
   readonly cpu: string;
   readonly wrote: boolean;
   readonly readsCa: boolean;
+  /** `v24.1.0`; `none` where the image has no Node. */
+  readonly node: string;
 }
 
 /** Reads the probe's output; anything but a whole answer gives the reason instead. */
@@ -98,6 +101,7 @@ export function parseContainerProbe(result: ThrowawayResult, marker: string): Se
     cpu: read('cpu'),
     wrote: read('write') === 'yes',
     readsCa: read('ca') === 'yes',
+    node: read('node'),
   };
 }
 
@@ -132,4 +136,11 @@ function isMemoryLimit(text: string, askedBytes: number): boolean {
 function isCpuLimit(text: string, asked: number): boolean {
   const match = /^(\d+) (\d+)/.exec(text);
   return match !== null && Math.abs(Number(match[1]) / Number(match[2]) - asked) < cpuSlack;
+}
+
+/** Whether what is built on this Node's fetch finds a proxy by its variables (PF-P05); true where there is no Node. */
+export function readsProxyVariables(node: string): boolean {
+  const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(node)?.map(Number) ?? [];
+  if (major === undefined || minor === undefined) return true;
+  return major >= 24 || (major === 22 && minor >= 21);
 }

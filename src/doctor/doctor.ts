@@ -48,7 +48,7 @@ const repositoryChecks: readonly (readonly [string, RepositoryCheck])[] = [
   ['tests', checkTests],
   ['keys', checkKeys],
   ['sandbox', checkSandbox],
-  ['egress', (_context, repo) => checkEgress(repo)],
+  ['egress', checkEgress],
   ['ca', checkCa],
   ['proxy', checkProxy],
 ];

@@ -96,10 +96,36 @@ export const doctorErrors = defineErrors({
   },
   EGRESS_OPEN: {
     kind: 'environment',
-    message: () =>
-      "Without `network` the containers have the engine's default network: they reach the internet, your local network and, on a cloud machine, the metadata address.",
+    message: (p: { line: number }) =>
+      `Without \`network\` in its sandbox (repos.yaml:${p.line}) the containers have the engine's default network: they reach the internet, your local network and, on a cloud machine, the metadata address.`,
     remedy: () =>
-      "Keep secrets that matter out of this repository's `env`; egress rules (`network`) come with a later version.",
+      `Write \`network: {runtime: {}}\` there, then \`kraft repo allow HOST\` for what it needs; \`kraft view egress\` shows what was refused.`,
+  },
+  EGRESS_ENTRY_DEAD: {
+    kind: 'config',
+    message: (p: { phase: string; entry: string; why: string }) =>
+      `${p.entry} on the allow list of the ${p.phase} phase allows nothing: ${p.why}.`,
+    remedy: () => 'Take one of the two out of repos.yaml: a deny wins, and some hosts are never reached.',
+  },
+  EGRESS_APEX_LEFT_OUT: {
+    kind: 'config',
+    message: (p: { phase: string; entry: string; apex: string }) =>
+      `${p.entry} on the allow list of the ${p.phase} phase does not cover ${p.apex} itself.`,
+    remedy: (p: { phase: string; apex: string }) =>
+      `\`kraft repo allow ${p.apex} --phase ${p.phase}\` allows it; \`kraft repo deny\` with the same says that this is meant.`,
+  },
+  EGRESS_HARNESS_HOST_DENIED: {
+    kind: 'config',
+    message: (p: { harness: string; host: string; by: string }) =>
+      `The harness ${p.harness} needs ${p.host}, and ${p.by} on the deny list of the runtime phase refuses it.`,
+    remedy: (p: { host: string; by: string }) =>
+      `Take ${p.by} off the deny list in repos.yaml, or use a harness that does not need ${p.host}.`,
+  },
+  NODE_IGNORES_PROXY: {
+    kind: 'environment',
+    message: (p: { image: string; version: string }) =>
+      `Node ${p.version} in ${p.image} does not know NODE_USE_ENV_PROXY: what uses its fetch finds no way out under \`network\`.`,
+    remedy: () => 'Use an image with Node 24 (or 22.21) or later, or tools that read the proxy variables themselves.',
   },
   FIELD_NOT_USED: {
     kind: 'config',
@@ -114,7 +140,7 @@ export const doctorErrors = defineErrors({
   DOCKER_PROXIES_KEPT_OUT: {
     kind: 'environment',
     message: (p: { path: string }) =>
-      `\`proxies\` of ${p.path} do not get into Kraft's containers: only proxy variables of the daemon are passed on.`,
+      `\`proxies\` of ${p.path} do not get into Kraft's containers: they have the daemon's proxy variables, or a proxy of their own under \`network\`.`,
     remedy: () => 'If containers need a proxy, start the daemon with HTTP_PROXY, HTTPS_PROXY and NO_PROXY set.',
   },
   CA_FILE_IGNORED: {

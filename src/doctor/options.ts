@@ -2,6 +2,7 @@ import type { KraftError } from '../base/index.ts';
 import type { EnvReader } from '../credentials/index.ts';
 import type { HomePaths, LoadedRepos, PolicySettings, ResolvedRepo, SandboxSettings } from '../config/index.ts';
 import type { Git } from '../git/index.ts';
+import type { Harness } from '../harness/index.ts';
 import type { Launcher, OpenedEngine, ProgramNeed } from '../launch/index.ts';
 
 /** What the operating system says: a port, so that a test can stand on any host. `openHostProbe` is the real one. */
@@ -58,6 +59,8 @@ export interface LaunchSteps {
   refusals(repo: ResolvedRepo): Promise<readonly KraftError[]>;
   /** Programs that the tasks of this repository's default chain need inside its image. */
   programs(repo: ResolvedRepo): Promise<readonly ProgramNeed[]>;
+  /** Harnesses that the tasks of this repository's default chain run. */
+  harnesses(repo: ResolvedRepo): Promise<readonly Pick<Harness, 'id' | 'networkRequires'>[]>;
   /** Commands that the repository's own files propose; null where they propose none. */
   propose(repo: ResolvedRepo): Promise<{ readonly setup: string | null; readonly test: string | null }>;
 }

@@ -2,6 +2,7 @@ export type * from './decision.ts';
 export { classifyAddress } from './address-class.ts';
 export { decide, kraftHost, kraftPort, metadataNames, needsAddresses, selfTestHost } from './decide.ts';
 export { egressErrors } from './errors.ts';
+export { findDeadEntries, findDeniedHosts, findLeftOutApexes, type DeadEntry } from './find-dead-entries.ts';
 export { parseAuthority, parseHostPort, renderAuthority, type ParsedHostPort } from './host-port.ts';
 export { normalizeAddress } from './ip-address.ts';
 export { planEgress, resolveEgressPolicy, type EgressRequest } from './plan-egress.ts';
@@ -17,3 +18,12 @@ export {
 } from './refusals.ts';
 export { renderProxyVariables, workerProxy } from './render-proxy-variables.ts';
 export { chooseUpstream, planUpstreams, type RequestForm, type Upstream, type Upstreams } from './upstream.ts';
+export { openOwnAddresses, readOwnAddresses, type OwnAddresses, type OwnAddressesOptions } from './own-addresses.ts';
+export {
+  askSystem,
+  openResolver,
+  type AskSystem,
+  type Lookup,
+  type Resolver,
+  type ResolverOptions,
+} from './resolver.ts';

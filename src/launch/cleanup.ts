@@ -107,9 +107,9 @@ async function sweepFiles(run: string, keep: SweepKeep): Promise<readonly string
   return problems;
 }
 
-/** Removes results, exit codes and client directories of an item's sessions and setup commands, and with `logs` their logs. */
+/** Removes results, exit codes and client directories of an item's sessions and setup commands, and with `logs` their logs, those of decisions included. */
 export async function removeSessionTraces(run: string, { itemId, sessionIds, logs }: ReleasedSessions): Promise<void> {
-  const dirs = ['results', 'sandbox-client', ...(logs ? ['logs'] : [])].map((name) => join(run, name));
+  const dirs = ['results', 'sandbox-client', ...(logs ? ['logs', 'egress'] : [])].map((name) => join(run, name));
   const own = new Set(sessionIds);
   const setup = setupPrefix(itemId);
   for (const dir of dirs) {

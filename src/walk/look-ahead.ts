@@ -1,7 +1,7 @@
 import { asKraftError, type KraftError } from '../base/index.ts';
 import { chainErrors, refuseSandboxChange, type Chain } from '../chain/index.ts';
 import type { ResolvedRepo } from '../config/index.ts';
-import type { SelectedHarness } from '../harness/index.ts';
+import type { Harness, SelectedHarness } from '../harness/index.ts';
 import type { DockerSandbox, ProgramNeed } from '../launch/index.ts';
 import type { WalkPorts } from './ports.ts';
 import { checkSandbox, listNeeds, openForCommits, selectHarnesses } from './ready.ts';
@@ -11,6 +11,8 @@ export interface Outlook {
   /** Everything that would stop it before the engine is asked, in the order in which it would be met. */
   readonly refusals: readonly KraftError[];
   readonly programs: readonly ProgramNeed[];
+  /** Those that its agent tasks run; empty when they do not load. */
+  readonly harnesses: readonly Harness[];
 }
 
 /** The harness of an item that names none. */
@@ -43,5 +45,5 @@ export async function lookAhead(
   await collect(() => openForCommits(ports, repo));
   const programs =
     chain === null ? [] : listNeeds({ repo, chain, harnesses: harnesses ?? new Map<string, SelectedHarness>() });
-  return { refusals, programs };
+  return { refusals, programs, harnesses: [...(harnesses?.values() ?? [])].map(({ harness }) => harness) };
 }

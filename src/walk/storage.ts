@@ -122,6 +122,7 @@ async function listEntries({ git, paths }: WalkPorts, owners: Owners): Promise<r
     ...(await list('sandbox-home', 'home', owners.item)),
     ...(await list('results', 'result', owners.session)),
     ...(await list('logs', 'log', owners.session)),
+    ...(await list('egress', 'log', owners.session)),
   ];
 }
 

@@ -14,7 +14,7 @@ describe('exitCodeOf', () => {
     expect(exitCodeOf(cliErrors.create('NOT_CONFIRMED', { action: 'Abandoning x' }))).toBe(1);
   });
 
-  it('leaves 3 to 9 to verbs whose refusal must be told from failure', () => {
-    expect(Object.values(exitCodes)).toEqual([0, 1, 2]);
+  it('has 3 for a host that is refused, and leaves 4 to 9 to verbs whose refusal must be told from failure', () => {
+    expect(Object.values(exitCodes)).toEqual([0, 1, 2, 3]);
   });
 });

@@ -90,6 +90,7 @@ export const inside: Readonly<Record<string, string>> = {
   cpu: '200000 100000',
   write: 'yes',
   ca: 'no',
+  node: 'v24.1.0',
 };
 
 /** Answers the container that looks around; the marker is the last argument of its command. */
@@ -180,6 +181,7 @@ export function options(ground: Ground = {}): DoctorOptions {
       preflight: () => Promise.resolve({ facts, imageId: 'abc', pulled: false, warnings: [] }),
       refusals: () => Promise.resolve([]),
       programs: () => Promise.resolve([{ program: 'git', neededBy: 'Kraft', startsWith: null }]),
+      harnesses: () => Promise.resolve([{ id: 'claude', networkRequires: ['api.anthropic.com'] }]),
       propose: () => Promise.resolve({ setup: 'npm ci', test: 'npm test' }),
       ...ground.steps,
     },

@@ -252,6 +252,11 @@ const reftable = {
 } as const;
 const noProposal = { propose: () => Promise.resolve({ setup: null, test: null }) };
 
+/** The repository with lists for its runtime phase. */
+function listed(runtime: NetworkPhase): ResolvedRepo {
+  return repo({ sandbox: sandbox({ network: { install: { allow: [], deny: [] }, runtime } }) });
+}
+
 export const repositoryCases: readonly RowCase[] = [
   rowCase(
     'repo shop: fail',
@@ -372,6 +377,36 @@ export const repositoryCases: readonly RowCase[] = [
     },
   ),
   rowCase(
+    'egress shop: ok',
+    'says how much is listed',
+    { repos: [listed({ allow: ['a.com', 'b.com:443'], deny: ['c.com'] })] },
+    { code: null, says: 'runtime 2 allowed (1 on every port), 1 denied', remedy: null },
+  ),
+  rowCase(
+    'egress shop: warn',
+    'warns of an allow list that a deny list takes back',
+    { repos: [listed({ allow: ['a.com'], deny: ['*'] })] },
+    { code: 'EGRESS_ENTRY_DEAD', says: 'a.com on the allow list of the runtime phase allows nothing: the deny list has *', remedy: 'a deny wins' },
+  ),
+  rowCase(
+    'egress shop: warn',
+    'warns of an entry that is never reached',
+    { repos: [listed({ allow: ['127.0.0.1'], deny: [] })] },
+    { code: 'EGRESS_ENTRY_DEAD', says: 'it is an address that is never reached', remedy: 'never reached' },
+  ),
+  rowCase(
+    'egress shop: warn',
+    'warns of a name that its wildcard leaves out',
+    { repos: [listed({ allow: ['*.x.com'], deny: [] })] },
+    { code: 'EGRESS_APEX_LEFT_OUT', says: '*.x.com', remedy: 'kraft repo allow x.com --phase runtime' },
+  ),
+  rowCase(
+    'egress shop: warn',
+    'warns of a harness whose host is denied (PF-E15)',
+    { repos: [listed({ allow: [], deny: ['*.anthropic.com'] })] },
+    { code: 'EGRESS_HARNESS_HOST_DENIED', says: 'claude needs api.anthropic.com', remedy: '*.anthropic.com off the deny list' },
+  ),
+  rowCase(
     'egress shop: skipped',
     'is skipped without a container',
     { repos: [repo({ sandbox: null })] },
@@ -409,6 +444,35 @@ export const repositoryCases: readonly RowCase[] = [
       host: { namesDockerProxies: (path) => Promise.resolve(path === '/d/config.json') },
     },
     { code: 'DOCKER_PROXIES_KEPT_OUT', says: '/d/config.json', remedy: 'HTTPS_PROXY' },
+  ),
+  rowCase(
+    'proxy shop: warn',
+    'warns of them under a network policy too',
+    {
+      repos: [listed({ allow: [], deny: [] })],
+      env: { DOCKER_CONFIG: '/d' },
+      host: { namesDockerProxies: () => Promise.resolve(true) },
+    },
+    { code: 'DOCKER_PROXIES_KEPT_OUT', says: 'a proxy of their own under `network`', remedy: 'HTTPS_PROXY' },
+  ),
+  rowCase(
+    'proxy shop: ok',
+    'says how it read the proxy that the daemon goes through (PF-P10)',
+    {
+      repos: [listed({ allow: [], deny: [] })],
+      env: { HTTPS_PROXY: 'ada:hunter2@127.0.0.1:3128', no_proxy: 'corp.example' },
+    },
+    {
+      code: null,
+      says: 'https goes through 127.0.0.1:3128 (HTTPS_PROXY, with a password), http through no proxy; directly: corp.example',
+      remedy: null,
+    },
+  ),
+  rowCase(
+    'proxy shop: fail',
+    'fails under a network policy when the daemon’s proxy cannot be used',
+    { repos: [listed({ allow: [], deny: [] })], env: { https_proxy: 'https://p.example' } },
+    { code: 'UPSTREAM_PROXY_UNUSABLE', says: 'speaks https', remedy: 'http://host:port' },
   ),
   rowCase(
     'proxy shop: ok',

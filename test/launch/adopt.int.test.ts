@@ -403,6 +403,7 @@ describe('releaseSessions', () => {
       join(run, 'results', `${id}.exit`),
       join(run, 'sandbox-client', `kraft-${id}`, 'cid'),
       join(run, 'logs', `${id}.log`),
+      join(run, 'egress', `${id}.jsonl`),
     ];
     for (const path of names.flatMap(left)) {
       mkdirSync(dirname(path), { recursive: true });
@@ -412,7 +413,7 @@ describe('releaseSessions', () => {
     const others = names.slice(2).flatMap(left);
 
     await home.launcher.releaseSessions({ itemId: 'abc', sessionIds: ['s1'], logs: false });
-    expect(there()).toEqual([...names.slice(0, 2).map((id) => left(id)[3]), ...others]);
+    expect(there()).toEqual([...names.slice(0, 2).flatMap((id) => left(id).slice(3)), ...others]);
 
     await home.launcher.releaseSessions({ itemId: 'abc', sessionIds: ['s1'], logs: true });
     expect(there()).toEqual(others);

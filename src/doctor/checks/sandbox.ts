@@ -16,6 +16,7 @@ import {
   parseContainerProbe,
   planContainerProbe,
   probeFile,
+  readsProxyVariables,
 } from '../container-probe.ts';
 import type { DoctorContext, LiveEngine } from '../context.ts';
 import { doctorErrors } from '../errors.ts';
@@ -98,15 +99,21 @@ async function checkInside(
   const key = `inside ${ground.sandbox.image} ${JSON.stringify(limits)}`;
   const errors = await ground.context.once(key, () => attempt(() => lookInside(ground, limits, selinux)));
   if (!errors.ok) return [unknown(errors.error)];
-  const { without, problems } = errors.value;
-  return without === null ? problems.map(fail) : [unknown(without)];
+  const { without, problems, node } = errors.value;
+  if (without !== null) return [unknown(without)];
+  const { image, network } = ground.sandbox;
+  const remarks =
+    network === null || readsProxyVariables(node)
+      ? []
+      : [warn(doctorErrors.create('NODE_IGNORES_PROXY', { image, version: node.replace('v', '') }))];
+  return [...problems.map(fail), ...remarks];
 }
 
 async function lookInside(
   { context, live, facts, sandbox, extraCa }: Ground,
   limits: ContainerLimits,
   selinux: ContainerSpec['selinux'],
-): Promise<{ readonly without: KraftError | null; readonly problems: readonly KraftError[] }> {
+): Promise<{ readonly without: KraftError | null; readonly problems: readonly KraftError[]; readonly node: string }> {
   const { host, paths } = context.options;
   const { image } = sandbox;
   const directory = await host.makeProbeDir();
@@ -130,7 +137,11 @@ async function lookInside(
     const seen = parseContainerProbe(result, marker);
     if ('why' in seen) {
       const cli = live.engine.kind;
-      return { without: doctorErrors.create('PROBE_WITHOUT_ANSWER', { image, cli, why: seen.why }), problems: [] };
+      return {
+        without: doctorErrors.create('PROBE_WITHOUT_ANSWER', { image, cli, why: seen.why }),
+        problems: [],
+        node: 'none',
+      };
     }
     const problems = [...decideLimitsInForce(limits, seen)];
     if (source !== null && !seen.readsCa)
@@ -139,7 +150,7 @@ async function lookInside(
     if (!seen.wrote || ownerUid === null) problems.push(doctorErrors.create('FILES_NOT_WRITABLE', { image }));
     else if (ownerUid !== host.uid)
       problems.push(doctorErrors.create('FILES_NOT_YOURS', { image, ownerUid, uid: host.uid }));
-    return { without: null, problems };
+    return { without: null, problems, node: seen.node };
   } finally {
     await directory.remove();
   }
