@@ -42,7 +42,6 @@ async function tell(host: EngineHost): Promise<Story> {
 onHosts(['docker', 'podman', 'podman-rootless'], 'a relay', (host) => {
   it('carries a worker that has loopback alone, through a daemon that goes and comes back, until it dies', async () => {
     const story = await tell(host);
-    console.log(`relay on ${host.name}: ${JSON.stringify(story)}`);
     expect(story.selfTest).toBe('refused as it must be');
     // 20 MB each way, of which the sender ended its half before the receiver began.
     expect(story.large).toEqual({ tally: { whole: 1 }, interfaces: ['lo'] });
