@@ -3,6 +3,7 @@ import {
   decideLimitsInForce,
   parseContainerProbe,
   planContainerProbe,
+  readsProxyVariables,
   type SeenInside,
 } from '../../src/doctor/container-probe.ts';
 import type { ContainerLimits, ContainerSpec } from '../../src/runtime/index.ts';
@@ -61,6 +62,7 @@ describe('its answer', () => {
       cpu: '200000 100000',
       wrote: true,
       readsCa: false,
+      node: 'v24.1.0',
     });
   });
 
@@ -75,6 +77,22 @@ describe('its answer', () => {
   });
 });
 
+describe('Node and the proxy variables (PF-P05)', () => {
+  it.each([
+    ['v24.0.0', true],
+    ['v25.1.0', true],
+    ['v22.21.0', true],
+    ['v22.20.1', false],
+    ['v23.9.0', false],
+    ['v20.19.4', false],
+    ['v8.0.0', false],
+    ['none', true],
+    ['', true],
+  ])('%s finds its proxy, or is not there: %s', (node, reads) => {
+    expect(readsProxyVariables(node)).toBe(reads);
+  });
+});
+
 describe('a limit (PF-L05, PF-L08)', () => {
   const asked: ContainerLimits = { cpu: 1.5, memoryBytes: 6 * 1024 ** 2 + 1024, closeSwap: true, pids: 512 };
   const v2: SeenInside = {
@@ -84,6 +102,7 @@ describe('a limit (PF-L05, PF-L08)', () => {
     cpu: '150000 100000',
     wrote: true,
     readsCa: false,
+    node: 'none',
   };
 
   it('is in force when the kernel shows it inside, whole pages and both cgroup versions included', () => {

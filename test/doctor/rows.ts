@@ -1,8 +1,8 @@
-import { configErrors, type LoadedRepos } from '../../src/config/index.ts';
+import { configErrors, type LoadedRepos, type NetworkPhase, type ResolvedRepo } from '../../src/config/index.ts';
 import { gitErrors } from '../../src/git/index.ts';
 import { launchErrors } from '../../src/launch/index.ts';
 import { runtimeErrors } from '../../src/runtime/index.ts';
-import { facts, gib, probed, repo, type Ground } from './ground.ts';
+import { facts, gib, probed, repo, sandbox, type Ground } from './ground.ts';
 
 /** A condition of one row: what the host is like, and what doctor has to say of it. */
 export interface RowCase {
@@ -386,7 +386,11 @@ export const repositoryCases: readonly RowCase[] = [
     'egress shop: warn',
     'warns of an allow list that a deny list takes back',
     { repos: [listed({ allow: ['a.com'], deny: ['*'] })] },
-    { code: 'EGRESS_ENTRY_DEAD', says: 'a.com on the allow list of the runtime phase allows nothing: the deny list has *', remedy: 'a deny wins' },
+    {
+      code: 'EGRESS_ENTRY_DEAD',
+      says: 'a.com on the allow list of the runtime phase allows nothing: the deny list has *',
+      remedy: 'a deny wins',
+    },
   ),
   rowCase(
     'egress shop: warn',
@@ -404,7 +408,11 @@ export const repositoryCases: readonly RowCase[] = [
     'egress shop: warn',
     'warns of a harness whose host is denied (PF-E15)',
     { repos: [listed({ allow: [], deny: ['*.anthropic.com'] })] },
-    { code: 'EGRESS_HARNESS_HOST_DENIED', says: 'claude needs api.anthropic.com', remedy: '*.anthropic.com off the deny list' },
+    {
+      code: 'EGRESS_HARNESS_HOST_DENIED',
+      says: 'claude needs api.anthropic.com',
+      remedy: '*.anthropic.com off the deny list',
+    },
   ),
   rowCase(
     'egress shop: skipped',
@@ -501,6 +509,12 @@ export const sandboxCases: readonly RowCase[] = [
     'fails with what configuration alone would stop an item with',
     { steps: { refusals: () => Promise.resolve([notBuilt]) } },
     { code: 'FEATURE_NOT_BUILT', says: 'network', remedy: 'network' },
+  ),
+  rowCase(
+    'sandbox shop: warn',
+    'warns of a Node that finds no proxy under a network policy (PF-P05)',
+    { repos: [listed({ allow: [], deny: [] })], inside: { node: 'v22.20.0' } },
+    { code: 'NODE_IGNORES_PROXY', says: 'Node 22.20.0 in agent:1', remedy: 'Node 24' },
   ),
   rowCase(
     'sandbox shop: fail',
