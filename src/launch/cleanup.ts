@@ -2,7 +2,15 @@ import { chmod, lstat, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asKraftError } from '../base/index.ts';
 import { endOrphans, endProcessesIn, listAbandoned } from '../process/index.ts';
-import { type ContainerRole, type Engine, type ListedContainer, homeLabel, roleLabel, sessionContainerName, sessionLabel } from '../runtime/index.ts';
+import {
+  type ContainerRole,
+  type Engine,
+  type ListedContainer,
+  homeLabel,
+  roleLabel,
+  sessionContainerName,
+  sessionLabel,
+} from '../runtime/index.ts';
 import { orphanGraceMs } from './adopt.ts';
 import type { ReleasedSessions, SweepKeep, SweepReport } from './launch.ts';
 import { setupPrefix } from './plan.ts';
@@ -16,9 +24,7 @@ export function findLeftovers(
 ): readonly ListedContainer[] {
   const live = new Set(liveSessionIds);
   // A relay belongs to no session by label: those that serve one know it (`Routes.sweep`).
-  return listed.filter(
-    ({ labels }) => labels[roleLabel] !== relay && !live.has(labels[sessionLabel] ?? ''),
-  );
+  return listed.filter(({ labels }) => labels[roleLabel] !== relay && !live.has(labels[sessionLabel] ?? ''));
 }
 
 export interface SweepContext {

@@ -2,6 +2,7 @@ export type * from './launch.ts';
 export type * from './route.ts';
 export { launchErrors } from './errors.ts';
 export { doctorRowOf, type DoctorRowName } from './doctor-row.ts';
+export { openRoutes, type RoutesOptions } from './open-routes.ts';
 export { openLauncher, type LauncherOptions, type OpenedEngine } from './open-launcher.ts';
 export {
   launchPaths,

@@ -110,9 +110,9 @@ export async function probeMachine(
 
 /** What the sandbox asks for and this version does not enforce: stops the item, naming it. */
 export function refuseUnbuilt(sandbox: DockerSandbox): readonly KraftError[] {
-  return [
-    ...(sandbox.credentials.length === 0 ? [] : ['`credentials`']),
-  ].map((what) => launchErrors.create('FEATURE_NOT_BUILT', { what }));
+  return [...(sandbox.credentials.length === 0 ? [] : ['`credentials`'])].map((what) =>
+    launchErrors.create('FEATURE_NOT_BUILT', { what }),
+  );
 }
 
 /** Free space where Kraft writes against the floor of policy.yaml; null when there is enough. Errors: none thrown. */

@@ -66,7 +66,10 @@ export async function startLaunch(
 }
 
 /** The route that the plan asks for; null under open egress. Fails closed: without a route nothing is started. */
-async function openRoute(context: StartContext, { network, container, track }: LaunchPlan): Promise<SessionRoute | null> {
+async function openRoute(
+  context: StartContext,
+  { network, container, track }: LaunchPlan,
+): Promise<SessionRoute | null> {
   if (network === null) return null;
   const { itemId, sessionId } = track;
   const { engine, facts } = context;
