@@ -49,6 +49,7 @@ onHosts(['docker', 'podman'], 'the life of an item', (host) => {
       'echo no such thing >&2; exit 3',
       '--test-command',
       'npm test',
+      '--open-network',
     );
     const shown = await person.runItem(repository, 'demo: write src/new.txt x');
     expect(shown.item.status).toBe('needs_human');
@@ -95,7 +96,16 @@ onHosts(['docker'], 'a launch', (host) => {
   it('names every program that the image lacks before a worktree is made', async () => {
     const person = share();
     const repository = await person.sampleRepository('lacking');
-    await person.kraft('repo', 'connect', repository, '--setup-command', '', '--test-command', 'no-such-tester --all');
+    await person.kraft(
+      'repo',
+      'connect',
+      repository,
+      '--open-network',
+      '--setup-command',
+      '',
+      '--test-command',
+      'no-such-tester --all',
+    );
     const shown = await person.runItem(repository, 'demo: write src/new.txt x');
     expect(shown.item.status).toBe('needs_human');
     expect(shown.item.stop?.kind).toBe('config');

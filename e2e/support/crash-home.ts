@@ -63,7 +63,16 @@ export class CrashHome implements AsyncDisposable {
   static async open(host: EngineHost): Promise<CrashHome> {
     const person = new Person(host);
     const repository = await person.sampleRepository();
-    await person.kraft('repo', 'connect', repository, '--setup-command', 'true', '--no-tests');
+    await person.kraft(
+      'repo',
+      'connect',
+      repository,
+      '--open-network',
+      '--setup-command',
+      'true',
+      '--no-tests',
+      '--open-network',
+    );
     return new CrashHome(person, repository, await readOwn(person, repository));
   }
 

@@ -184,17 +184,21 @@ export class Person implements AsyncDisposable {
     return repository;
   }
 
-  /** Connects with the demo's commands: no setup, `npm test`. */
+  /** Connects with the demo's commands (no setup, `npm test`) and without a network policy, as most stories need none. */
   async connect(repository: string, ...options: readonly string[]): Promise<string> {
-    return this.kraft('repo', 'connect', repository, '--setup-command', '', '--test-command', 'npm test', ...options);
+    const tests = ['--setup-command', '', '--test-command', 'npm test'];
+    return this.kraft('repo', 'connect', repository, '--open-network', ...tests, ...options);
   }
 
   /**
    * Connects a repository whose tests are declared absent, for stories in which the agent does not mend anything. With
    * `network`, that is what its tasks may reach.
    */
-  async connectUntested(repository: string, network: { readonly allow: readonly string[] } | null = null): Promise<string> {
-    const said = await this.kraft('repo', 'connect', repository, '--setup-command', '', '--no-tests');
+  async connectUntested(
+    repository: string,
+    network: { readonly allow: readonly string[] } | null = null,
+  ): Promise<string> {
+    const said = await this.kraft('repo', 'connect', repository, '--open-network', '--setup-command', '', '--no-tests');
     if (network !== null) this.setNetwork(`{runtime: {allow: ${JSON.stringify(network.allow)}}}`);
     return said;
   }

@@ -28,6 +28,7 @@ export function renderConnect(report: ConnectReport, style: Style): string {
       ['  read from', safeLine(report.readFrom)],
     ]),
   );
+  parts.push(...renderNetwork(report, style));
   for (const scope of report.scopes) {
     parts.push(`  tests of ${safeLine(scope.paths.join(', '))}: ${safeLine(scope.command)}\n`);
   }
@@ -52,4 +53,24 @@ function renderFound(kind: string, command: ConnectedCommand): readonly string[]
   return command.alsoFound.map(
     (each) => `  also found for ${kind}: ${safeLine(each.command)} (from ${safeLine(each.marker)})\n`,
   );
+}
+
+/** What was written about the network and why, and what completes it. */
+function renderNetwork({ network, path }: ConnectReport, style: Style): readonly string[] {
+  if (network === null) return [];
+  const { lists, origin, found, notes } = network;
+  if (lists === null) {
+    return [`  network: open, containers reach everything${origin === 'kept' ? ' (as it stood in repos.yaml)' : ''}\n`];
+  }
+  if (origin === 'kept') {
+    const count = lists.install.allow.length + lists.runtime.allow.length;
+    return [`  network: only listed hosts, ${count} allowed (as it stood in repos.yaml)\n`];
+  }
+  return [
+    '  network: agents and tests reach what the agent’s harness needs, and nothing else\n',
+    ...(found.length === 0 ? ['  the setup command reaches nothing\n'] : []),
+    ...found.map(({ host, why }) => `  the setup command reaches ${safeLine(host)} (${safeLine(why)})\n`),
+    ...notes.map((note) => `${style.yellow('note:')} ${safeLine(note)}\n`),
+    `What else the setup command needs: \`kraft repo allow HOST --phase install --repo ${safeLine(path)}\`\n`,
+  ];
 }

@@ -7,16 +7,19 @@ import {
   fillRepo,
   loadRepos,
   removeRepo,
+  renderSandbox,
   type HomePaths,
+  type RepoFill,
   type ResolvedRepo,
 } from '../config/index.ts';
 import { forgeOf, type Candidate } from '../detect/index.ts';
 import { askSystem, readOwnAddresses } from '../egress/index.ts';
 import { gitErrors, type Git, type RepositoryProbe } from '../git/index.ts';
-import { workerImage } from '../images/index.ts';
 import { checkHost } from './check-host.ts';
 import { toPublicRepo } from './create-kraft.ts';
 import type { Environment } from './environment.ts';
+import { describeNetwork, planSandbox } from './connect-network.ts';
+import { findRegistries, type FoundRegistries } from './find-registries.ts';
 import { findRepo } from './find-repo.ts';
 import { openHome } from './open-home.ts';
 import { openHomeGit } from './open-parts.ts';
@@ -29,7 +32,7 @@ export function openRepos(environment: Environment): Repos {
   const git = openHomeGit(environment, paths, silentLog);
   return {
     list: async () => (await loadRepos(paths)).repos.map(toPublicRepo),
-    connect: (request) => connect(git, paths, request),
+    connect: (request) => connect({ git, paths, variables: environment.variables }, request),
     disconnect: async (named) => {
       const path = await realpath(named).catch(() => named);
       const { repos } = await loadRepos(paths);
@@ -51,14 +54,19 @@ export function openRepos(environment: Environment): Repos {
   };
 }
 
-async function connect(git: Git, paths: HomePaths, request: ConnectRequest): Promise<ConnectReport> {
+interface ConnectEdges {
+  readonly git: Git;
+  readonly paths: HomePaths;
+  readonly variables: Environment['variables'];
+}
+
+async function connect({ git, paths, variables }: ConnectEdges, request: ConnectRequest): Promise<ConnectReport> {
   const { probe, root, namedWorktree } = await findMain(git, request.path);
   const proposal = await proposeFor(git, root);
   const before = (await loadRepos(paths)).repos.find((repo) => repo.path === root) ?? null;
-  const saved =
-    before === null
-      ? await add(paths, root, { request, probe, proposal })
-      : await fill(paths, before, { request, proposal });
+  const registries = await findOpenRegistries({ variables, root, before }, request, proposal);
+  const wanted = { request, proposal, sandbox: planSandbox(request, registries) };
+  const saved = before === null ? await add(paths, root, { ...wanted, probe }) : await fill(paths, before, wanted);
   const { repo, changed } = saved;
   return {
     outcome: before === null ? 'connected' : changed ? 'completed' : 'already_connected',
@@ -70,20 +78,33 @@ async function connect(git: Git, paths: HomePaths, request: ConnectRequest): Pro
     test: describeTest(request, proposal, before, repo),
     scopes: repo.tests.kind === 'scopes' && repo.tests.scopes.length > 1 ? repo.tests.scopes : [],
     image: repo.sandbox?.kind === 'docker' ? repo.sandbox.image : null,
+    network: describeNetwork(before, repo, registries),
     warnings: [...probe.notes, ...listIgnored(request, before)],
   };
+}
+
+/** What a new sandbox would list; null where none is to be written: a sandbox that is there stays as it is. */
+async function findOpenRegistries(
+  { variables, root, before }: Pick<ConnectEdges, 'variables'> & { root: string; before: ResolvedRepo | null },
+  request: ConnectRequest,
+  proposal: FoundProposal,
+): Promise<FoundRegistries | null> {
+  if ((before?.sandbox ?? null) !== null || request.openNetwork) return null;
+  const setupCommand = before?.setupCommand ?? request.setupCommand ?? proposal.setup[0]?.command ?? '';
+  return findRegistries({ setupCommand, proposal, variables, root });
 }
 
 /** What was asked for and not written, because the entry already decides it. */
 function listIgnored(request: ConnectRequest, before: ResolvedRepo | null): readonly string[] {
   if (before === null) return [];
-  const image = before.sandbox?.kind === 'docker' ? before.sandbox.image : null;
+  const { image, network } = before.sandbox?.kind === 'docker' ? before.sandbox : { image: null, network: null };
   const ignored = [
     request.setupCommand !== null && before.setupCommand !== null && request.setupCommand !== before.setupCommand,
     request.testCommand !== null && before.tests.kind !== 'undeclared' && request.testCommand !== testCommandOf(before),
     request.image !== null && before.sandbox !== null && request.image !== image,
+    request.openNetwork && network !== null,
   ];
-  const names = ['setup_command', 'test_command', 'sandbox'].filter((_, at) => ignored[at]);
+  const names = ['setup_command', 'test_command', 'sandbox', 'network'].filter((_, at) => ignored[at]);
   return names.map((name) => `repos.yaml decides ${name} already (line ${before.line}); change it there.`);
 }
 
@@ -109,6 +130,7 @@ async function findMain(
 interface Wanted {
   readonly request: ConnectRequest;
   readonly proposal: FoundProposal;
+  readonly sandbox: NonNullable<RepoFill['sandbox']>;
 }
 
 interface Saved {
@@ -121,7 +143,7 @@ async function add(
   root: string,
   wanted: Wanted & { readonly probe: RepositoryProbe },
 ): Promise<Saved> {
-  const { request, proposal, probe } = wanted;
+  const { request, proposal, probe, sandbox } = wanted;
   const forge = probe.originUrl === null ? null : forgeOf(probe.originUrl);
   const setup = request.setupCommand ?? proposal.setup[0]?.command;
   const test = request.testCommand ?? proposal.test[0]?.command;
@@ -133,13 +155,13 @@ async function add(
     ...(test === undefined ? {} : { test_command: test }),
     ...(scopes.length === 0 ? {} : { test_scopes: scopes.map((scope) => ({ ...scope, paths: [...scope.paths] })) }),
     ...(forge === null ? {} : { forge: forge.forge, project: forge.project }),
-    sandbox: { kind: 'docker', image: request.image ?? workerImage },
+    sandbox: renderSandbox(sandbox),
   });
   return { repo, changed: true };
 }
 
 /** Decides what the entry leaves open; what it says stays as it is. */
-async function fill(paths: HomePaths, before: ResolvedRepo, { request, proposal }: Wanted): Promise<Saved> {
+async function fill(paths: HomePaths, before: ResolvedRepo, { request, proposal, sandbox }: Wanted): Promise<Saved> {
   const { repo, filled } = await fillRepo(paths, before.path, {
     name: null,
     forge: null,
@@ -147,7 +169,7 @@ async function fill(paths: HomePaths, before: ResolvedRepo, { request, proposal 
     setupCommand: request.setupCommand ?? proposal.setup[0]?.command ?? null,
     testCommand: request.testCommand ?? proposal.test[0]?.command ?? null,
     testScopes: request.testCommand === null && proposal.scopes.length > 0 ? proposal.scopes : null,
-    image: request.image ?? workerImage,
+    sandbox,
   });
   return { repo, changed: filled.length > 0 };
 }

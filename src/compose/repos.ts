@@ -1,4 +1,5 @@
-import type { EditedHosts, HostEdit, Phase } from '../config/index.ts';
+import type { EditedHosts, HostEdit, NetworkPhase, Phase } from '../config/index.ts';
+import type { RegistryHost } from '../detect/index.ts';
 import type { Decision } from '../egress/index.ts';
 import type { PublicRepo } from './kraft.ts';
 
@@ -12,6 +13,8 @@ export interface ConnectRequest {
   readonly testCommand: string | null;
   /** Null: Kraft's own worker image. */
   readonly image: string | null;
+  /** Leaves a new sandbox without a network policy. */
+  readonly openNetwork: boolean;
 }
 
 /** A command that the repository's own files propose. */
@@ -44,6 +47,17 @@ export interface ConnectedCommand {
   readonly note: string | null;
 }
 
+/** What the containers of the entry may reach after connecting. */
+export interface ConnectedNetwork {
+  readonly origin: 'given' | 'kept' | 'proposed';
+  /** Null: open egress. */
+  readonly lists: Readonly<Record<Phase, NetworkPhase>> | null;
+  /** Where each host of the install phase comes from; empty unless it is proposed. */
+  readonly found: readonly RegistryHost[];
+  /** What was not found, as sentences. */
+  readonly notes: readonly string[];
+}
+
 /** How connecting ended. */
 export interface ConnectReport {
   /** `completed`: the entry existed, and something undecided was filled in. */
@@ -60,6 +74,8 @@ export interface ConnectReport {
   readonly scopes: readonly { readonly paths: readonly string[]; readonly command: string }[];
   /** Image of the entry's sandbox; null when the entry declares another kind or none. */
   readonly image: string | null;
+  /** Null when the entry declares another kind of sandbox or none. */
+  readonly network: ConnectedNetwork | null;
   readonly warnings: readonly string[];
 }
 

@@ -16,4 +16,4 @@ export { RepoPolicyLayer, type PolicyLayer } from './policy-schema.ts';
 export { meetLayers, noPolicyLayers, resolvePolicy, resolveToolPolicy, type PolicyLayers } from './resolve-policy.ts';
 export { checkDocument, loadDocument, type CheckedDocument, type ConfigFile } from './read-document.ts';
 export { normalizeRepoPath, resolveSandbox, sameSandbox } from './resolve.ts';
-export { addRepo, fillRepo, removeRepo, type NewRepo, type RepoFill } from './save.ts';
+export { addRepo, fillRepo, removeRepo, renderSandbox, type NewRepo, type RepoFill } from './save.ts';

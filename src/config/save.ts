@@ -23,8 +23,12 @@ export interface RepoFill {
   /** Either decides where tests come from; both are left out when the entry has either. */
   readonly testCommand: string | null;
   readonly testScopes: readonly { readonly paths: readonly string[]; readonly command: string }[] | null;
-  readonly image: string | null;
+  readonly sandbox: { readonly image: string; readonly network: Network | null } | null;
 }
+
+type Sandbox = NonNullable<Exclude<NewRepo['sandbox'], false>>;
+/** As it is to be written; null: open egress. */
+type Network = NonNullable<Extract<Sandbox, { kind: 'docker' }>['network']>;
 
 const lockWaitMs = 10_000;
 const rewriteMax = 5;
@@ -84,9 +88,14 @@ function fillOf(entry: Readonly<Record<string, unknown>>, fill: RepoFill): Reado
     setup_command: fill.setupCommand,
     test_command: testsOpen ? fill.testCommand : null,
     test_scopes: testsOpen ? fill.testScopes : null,
-    sandbox: sandboxOpen && fill.image !== null ? { kind: 'docker', image: fill.image } : null,
+    sandbox: sandboxOpen && fill.sandbox !== null ? renderSandbox(fill.sandbox) : null,
   };
   return Object.fromEntries(Object.entries(wanted).filter(([key]) => open(key)));
+}
+
+/** The sandbox block of a new entry. */
+export function renderSandbox({ image, network }: NonNullable<RepoFill['sandbox']>): NonNullable<NewRepo['sandbox']> {
+  return { kind: 'docker', image, ...(network === null ? {} : { network }) };
 }
 
 function repoAt(loaded: LoadedRepos, path: string): ResolvedRepo {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ function commit(files: Readonly<Record<string, string>>): void {
   git('commit', '-q', '-m', 'Change');
 }
 const connect = (request: Partial<ConnectRequest> = {}) =>
-  repos.connect({ path: repo, setupCommand: null, testCommand: null, image: null, ...request });
+  repos.connect({ path: repo, setupCommand: null, testCommand: null, image: null, openNetwork: false, ...request });
 const file = (): string => readFileSync(join(dir, 'kraft', 'config', 'repos.yaml'), 'utf8');
 const npm = { 'package.json': '{"scripts":{"test":"node --test"}}', 'package-lock.json': '{}' };
 
@@ -182,5 +182,80 @@ describe('disconnecting a repository', () => {
 
   it('names what is not connected', async () => {
     await expect(repos.disconnect(join(dir, 'elsewhere'))).rejects.toMatchObject({ code: 'KRAFT_REPO_UNKNOWN' });
+  });
+});
+
+describe('the network policy of a new entry', () => {
+  /** A program of the person's PATH, which answers a question about itself. */
+  function tool(name: string, script: string): void {
+    mkdirSync(join(dir, 'bin'), { recursive: true });
+    writeFileSync(join(dir, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  const reopen = async (): Promise<void> => {
+    const path = `${join(dir, 'bin')}:/usr/bin:/bin`;
+    const variables = { KRAFT_HOME: join(dir, 'kraft'), HOME: dir, PATH: path };
+    repos = await openRepos({ variables, cwd: dir, version: '1', personUmask: 0o022 });
+  };
+  const lock = '{"packages":{"a":{"resolved":"https://npm.example.com/a.tgz"}}}';
+
+  it('holds for the setup command the registry that its tool names, and what its lockfile does', async () => {
+    tool('npm', '[ "$*" = "config get registry" ] && echo "https://user:pw@registry.example.org:8443/npm/"');
+    await reopen();
+    commit({ ...npm, 'package-lock.json': lock });
+    const report = await connect();
+    expect(report.network).toEqual({
+      origin: 'proposed',
+      lists: {
+        install: { allow: ['registry.example.org:8443', 'npm.example.com'], deny: [] },
+        runtime: { allow: [], deny: [] },
+      },
+      found: [
+        { host: 'registry.example.org:8443', why: '`npm config get registry`' },
+        { host: 'npm.example.com', why: 'package-lock.json' },
+      ],
+      notes: [],
+    });
+    expect(file()).toContain('      network:\n        install:\n          allow:\n');
+    expect(file()).toContain('        runtime: {}\n');
+  });
+
+  it('adds nothing for a tool that is absent, fails or names no host, and denies all the same', async () => {
+    tool('npm', 'echo undefined');
+    tool('cargo', 'exit 1');
+    await reopen();
+    commit(npm);
+    const report = await connect({ setupCommand: 'npm ci && uv sync && go mod download' });
+    expect(report.network).toMatchObject({ lists: { install: { allow: [] } }, found: [] });
+    expect(report.network?.notes).toHaveLength(3);
+    expect(file()).toContain('      network:\n        install: {}\n        runtime: {}\n');
+  });
+
+  it('asks only the tools that the setup command names, and runs nothing of the repository', async () => {
+    tool('npm', `echo asked >> ${join(dir, 'npm-asked')}; echo https://registry.example.org/`);
+    tool('yarn', `pwd > ${join(dir, 'yarn-asked')}; echo https://yarn.example.org/`);
+    await reopen();
+    commit({ ...npm, 'yarn.lock': '' });
+    const report = await connect({ setupCommand: 'yarn install' });
+    expect(report.network?.lists?.install.allow).toEqual(['yarn.example.org']);
+    expect(existsSync(join(dir, 'npm-asked'))).toBe(false);
+    expect(readFileSync(join(dir, 'yarn-asked'), 'utf8')).toBe('/\n');
+  });
+
+  it('is not written when it is told so, and stays as it stands when connecting is repeated', async () => {
+    commit(npm);
+    expect((await connect({ openNetwork: true })).network).toMatchObject({ origin: 'given', lists: null });
+    expect(file()).not.toContain('network');
+    const before = file();
+    expect((await connect()).network).toMatchObject({ origin: 'kept', lists: null });
+    expect(file()).toBe(before);
+  });
+
+  it('is not taken away by a later --open-network', async () => {
+    commit(npm);
+    await connect();
+    expect(await connect({ openNetwork: true })).toMatchObject({
+      network: { origin: 'kept', lists: { runtime: { allow: [] } } },
+      warnings: ['repos.yaml decides network already (line 2); change it there.'],
+    });
   });
 });

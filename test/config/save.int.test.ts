@@ -31,7 +31,7 @@ const nothing: RepoFill = {
   setupCommand: null,
   testCommand: null,
   testScopes: null,
-  image: null,
+  sandbox: null,
 };
 
 const file = (paths: HomePaths): string => join(paths.config, 'repos.yaml');
@@ -84,10 +84,20 @@ describe('saving repos.yaml', () => {
 
   it('fills only what was undecided, and writes nothing when nothing was', async () => {
     const paths = await makeHome({ 'repos.yaml': written });
-    const fill = { ...nothing, name: 'other', setupCommand: 'make deps', testCommand: 'make test', image: 'i:1' };
+    const fill = {
+      ...nothing,
+      name: 'other',
+      setupCommand: 'make deps',
+      testCommand: 'make test',
+      sandbox: { image: 'i:1', network: { install: { allow: ['r.example'] }, runtime: {} } },
+    };
     const { filled, repo } = await fillRepo(paths, '/x', fill);
     expect(filled).toEqual(['setup_command', 'test_command', 'sandbox']);
-    expect(repo).toMatchObject({ label: 'x', setupCommand: 'make deps', sandbox: { image: 'i:1' } });
+    expect(repo).toMatchObject({
+      label: 'x',
+      setupCommand: 'make deps',
+      sandbox: { image: 'i:1', network: { install: { allow: ['r.example'] } } },
+    });
     const before = await stat(file(paths), { bigint: true });
     expect((await fillRepo(paths, '/x', fill)).filled).toEqual([]);
     expect((await stat(file(paths), { bigint: true })).ino).toBe(before.ino);
@@ -101,7 +111,12 @@ describe('saving repos.yaml', () => {
     ['setup_command: ""', 'setup_command'],
   ])('does not decide anew what %s decided', async (line, key) => {
     const paths = await makeHome({ 'repos.yaml': `repos:\n  - path: /x\n    ${line}\n` });
-    const { filled } = await fillRepo(paths, '/x', { ...nothing, setupCommand: 's', testCommand: 't', image: 'i' });
+    const { filled } = await fillRepo(paths, '/x', {
+      ...nothing,
+      setupCommand: 's',
+      testCommand: 't',
+      sandbox: { image: 'i', network: null },
+    });
     expect(filled).not.toContain(key);
     expect(await textOf(paths)).toContain(line);
   });

@@ -7,13 +7,14 @@ import { renderConnect } from '../render-connect.ts';
 
 export const repoConnect = defineCommand({
   description:
-    'Connects a git repository: looks for its setup and test commands, and writes an entry with a sandbox into repos.yaml.\nNothing of the repository is run or changed. Repeating it fills in only what is undecided. Needs no daemon.',
+    'Connects a git repository: looks for its setup and test commands, and writes an entry with a sandbox and a network policy into repos.yaml. Agents and tests then reach only what an agent’s harness needs, and the setup command the registries of its tools, which are asked of npm, pip and the like on this machine.\nNothing of the repository is run or changed. Repeating it fills in only what is undecided. Needs no daemon.',
   arguments: [{ name: 'PATH', required: false, help: 'The repository (default: the working directory)' }],
   options: {
     'setup-command': valued('C', 'Prepares a fresh worktree; empty for none'),
     'test-command': valued('C', 'Runs the tests'),
     'no-tests': flag('The repository has no tests to run'),
     image: valued('REF', 'Image of the sandbox (default: Kraft’s worker image)'),
+    'open-network': flag('Write no network policy: its containers reach everything'),
     ...jsonOption,
   },
   examples: [
@@ -40,6 +41,7 @@ export const repoConnect = defineCommand({
       setupCommand: options['setup-command'],
       testCommand: options['no-tests'] ? '' : options['test-command'],
       image: options.image,
+      openNetwork: options['open-network'],
     });
     if (options.json) printJson(io, report);
     else io.out(renderConnect(report, io.style));
