@@ -58,7 +58,8 @@ function send(exchange: Exchange, origin: Socket, request: ForwardRequest & { up
       sendOn(client, origin, bytes);
     }
     if (part.malformed !== null) {
-      origin.destroy();
+      // A part of a request must not look like a whole one.
+      origin.resetAndDestroy();
       if (exchange.bytesDown === 0) exchange.answer(malformedAnswer(part.malformed));
       else exchange.breakOff(part.malformed);
     }
@@ -70,7 +71,7 @@ function send(exchange: Exchange, origin: Socket, request: ForwardRequest & { up
   onceEnded(client, () => {
     if (framer.done) origin.end();
     else {
-      origin.destroy();
+      origin.resetAndDestroy();
       exchange.breakOff('the body ended early');
     }
   });

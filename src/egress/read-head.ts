@@ -26,20 +26,21 @@ export class HeadReader {
 
   push(chunk: Buffer): ReadHead {
     const bytes = this.#append(chunk);
+    const begins = judgeStart(bytes[0]);
+    if (begins.kind === 'malformed') return begins;
     let from = this.#used - chunk.length;
     for (;;) {
       const feed = bytes.indexOf(lineFeed, from);
       if (feed === -1 || feed >= headMaxBytes) break;
       if (bytes[feed - 1] !== carriageReturn) return refuse('a line ends without a carriage return');
       if (feed === this.#line + 1) {
-        if (this.#line === 0) return refuse('it begins with an empty line');
         return { kind: 'complete', head: bytes.subarray(0, this.#line - 2), rest: bytes.subarray(feed + 1) };
       }
       this.#line = feed + 1;
       from = feed + 1;
     }
     if (this.#used >= headMaxBytes) return refuse('the request line and headers are larger than 64 KiB');
-    return judgeStart(bytes[0]);
+    return begins;
   }
 
   /** All bytes so far. A head mostly comes in one piece, which is then not copied. */
@@ -59,7 +60,7 @@ export class HeadReader {
   }
 }
 
-function judgeStart(first: number | undefined): ReadHead {
+function judgeStart(first: number | undefined): Malformed | { readonly kind: 'incomplete' } {
   if (first === undefined || (first >= 0x41 && first <= 0x5a)) return { kind: 'incomplete' };
   return refuse(
     first === 0x16 ? 'this is TLS, and the proxy itself speaks plain HTTP' : 'it does not begin with a method',

@@ -65,6 +65,18 @@ describe('a tunnel', () => {
     expect(refusals).toEqual([]);
   });
 
+  it('says 504 where nothing answers in time, after the next address was tried', async () => {
+    const { open, dialled } = await openProxy({
+      allow: ['a.com'],
+      names: { 'a.com': [publicAddress, otherAddress] },
+      ports: { [`${publicAddress}:443`]: 0, [`${otherAddress}:443`]: 0 },
+      limits: { dialTimeoutMs: 50 },
+    });
+    const answer = await (await open()).send(connectTo('a.com:443')).waitForEnd();
+    expect(answer).toMatch(/^HTTP\/1\.1 504 Gateway Timeout [^]*error=connection_timeout/);
+    expect(dialled).toHaveLength(2);
+  });
+
   it('says 502 with the word of the resolver for a name that does not resolve, and dials nothing', async () => {
     const { open, dialled, refusals } = await openProxy({ allow: ['**'] });
     const answer = await (await open()).send(connectTo('no.such.example:443')).waitForEnd();

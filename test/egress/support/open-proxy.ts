@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, Socket, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -50,10 +50,11 @@ export async function listenRaw(serve: (connection: RawClient) => void = () => u
   return { server, port: (server.address() as AddressInfo).port, connections };
 }
 
-/** Carries what is dialled to servers on loopback; what it does not know refuses connections. */
+/** Carries what is dialled to servers on loopback; what it does not know refuses connections, and port 0 never answers. */
 export class MappedDialer implements Dialer {
   /** `address:port` of every attempt. */
   readonly dialled: string[] = [];
+  readonly sockets = new Set<Socket>();
   readonly #ports: ReadonlyMap<string, number>;
 
   constructor(ports: Readonly<Record<string, number>>) {
@@ -64,7 +65,10 @@ export class MappedDialer implements Dialer {
     const key = `${address}:${port}`;
     this.dialled.push(key);
     const to = { host: '127.0.0.1', port: this.#ports.get(key) ?? 1, allowHalfOpen: true, noDelay: true };
-    return connect(reading === null ? to : { ...to, onread: reading });
+    const socket = to.port === 0 ? new Socket() : connect(reading === null ? to : { ...to, onread: reading });
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
+    return socket;
   }
 }
 
@@ -130,7 +134,7 @@ export async function openProxy(setup: ProxySetup): Promise<ProxyUnderTest> {
   await once(server, 'listening');
   const clients: RawClient[] = [];
   onTestFinished(async () => {
-    for (const { socket } of clients) socket.destroy();
+    for (const socket of [...clients.map((client) => client.socket), ...dialer.sockets]) socket.destroy();
     server.close();
     await proxy.close();
     rmSync(dir, { recursive: true, force: true });

@@ -10,13 +10,14 @@ export class RawClient {
   /** Whether the other side has said its last. */
   ended = false;
   closed = false;
+  readonly #waiters: (() => void)[] = [];
 
   constructor(socket: Socket) {
     this.socket = socket;
     socket.on('error', () => undefined);
-    socket.on('data', (chunk) => (this.received += chunk.toString('latin1')));
-    socket.once('end', () => (this.ended = true));
-    socket.once('close', () => (this.closed = true));
+    socket.on('data', (chunk) => this.#change(() => (this.received += chunk.toString('latin1'))));
+    socket.once('end', () => this.#change(() => (this.ended = true)));
+    socket.once('close', () => this.#change(() => (this.closed = true)));
   }
 
   send(text: string | Buffer): this {
@@ -40,16 +41,18 @@ export class RawClient {
     await this.#until(() => this.closed, 'the close');
   }
 
+  #change(note: () => void): void {
+    note();
+    const waiters = this.#waiters.splice(0);
+    for (const waiter of waiters) waiter();
+  }
+
   async #until(holds: () => boolean, what: string): Promise<void> {
-    const signal = AbortSignal.timeout(deadlineMs);
-    while (!holds()) {
-      if (signal.aborted)
-        throw new Error(`${what} did not come; so far: ${JSON.stringify(this.received.slice(0, 500))}`);
-      await Promise.race([
-        ...['data', 'end', 'close'].map((event) => once(this.socket, event).catch(() => undefined)),
-        new Promise((resolve) => setTimeout(resolve, 200).unref()),
-      ]);
-    }
+    const deadline = { over: false };
+    const timer = setTimeout(() => this.#change(() => (deadline.over = true)), deadlineMs);
+    while (!holds() && !deadline.over) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    clearTimeout(timer);
+    if (!holds()) throw new Error(`${what} did not come; so far: ${JSON.stringify(this.received.slice(0, 500))}`);
   }
 }
 
