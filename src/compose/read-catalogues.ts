@@ -3,6 +3,7 @@ import { chainErrors } from '../chain/index.ts';
 import { configErrors } from '../config/index.ts';
 import { credentialErrors } from '../credentials/index.ts';
 import { doctorErrors } from '../doctor/index.ts';
+import { egressErrors } from '../egress/index.ts';
 import { gitErrors } from '../git/index.ts';
 import { harnessErrors } from '../harness/index.ts';
 import { imagesErrors } from '../images/index.ts';
@@ -10,6 +11,7 @@ import { itemErrors } from '../items/index.ts';
 import { launchErrors } from '../launch/index.ts';
 import { limitErrors } from '../limits/index.ts';
 import { processErrors } from '../process/index.ts';
+import { relayErrors } from '../relay/index.ts';
 import { runtimeErrors } from '../runtime/index.ts';
 import { storeErrors } from '../store/index.ts';
 import { walkErrors } from '../walk/index.ts';
@@ -27,6 +29,7 @@ export const catalogues: readonly AnyCatalogue[] = [
   configErrors,
   credentialErrors,
   doctorErrors,
+  egressErrors,
   gitErrors,
   harnessErrors,
   imagesErrors,
@@ -34,6 +37,7 @@ export const catalogues: readonly AnyCatalogue[] = [
   launchErrors,
   limitErrors,
   processErrors,
+  relayErrors,
   runtimeErrors,
   storeErrors,
   walkErrors,
