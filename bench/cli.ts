@@ -83,7 +83,7 @@ function connectRepositories(): void {
     git('config', 'user.email', 'b@example.org');
     git('add', '.');
     git('commit', '--quiet', '-m', 'Start');
-    kraft('repo', 'connect', repository, '--setup-command', '');
+    kraft('repo', 'connect', repository, '--open-network', '--setup-command', '');
   }
 }
 

@@ -38,9 +38,9 @@ onHosts(hosts, 'a worker under a network policy', (host) => {
     };
     const script = `demo: sh node probe.mjs '${JSON.stringify(facts)}'`;
     shown = await person.runItem(repository, script);
-    const log = readFileSync(shown.sessions[0]?.logPath ?? '', 'utf8');
-    for (const [, json] of log.matchAll(/PROBE (\{.*\})/g)) {
-      const { name, result } = JSON.parse(unwrap(json ?? '')) as { name: string; result: unknown };
+    const told = readFileSync(join(shown.item.worktree ?? '', 'probe.jsonl'), 'utf8');
+    for (const line of told.trimEnd().split('\n')) {
+      const { name, result } = JSON.parse(line) as { name: string; result: unknown };
       found.set(name, result);
     }
   }
@@ -138,13 +138,10 @@ onHosts(hosts, 'a worker under a network policy', (host) => {
     const refused = (await person.events(shown.item.id)).filter(({ type }) => type === 'sandbox_egress_refused');
     const names = refused.map(({ payload }) => payload['host']);
     expect(new Set(names).size).toBe(names.length);
-    expect(names).toEqual(expect.arrayContaining([origin.otherName, origin.hostAddress, '127.0.0.1', '169.254.169.254']));
+    expect(names).toEqual(
+      expect.arrayContaining([origin.otherName, origin.hostAddress, '127.0.0.1', '169.254.169.254']),
+    );
     await person.kraft('admin', 'stop');
     expect(await person.containers()).toEqual([]);
   });
 });
-
-/** The agent prints what a command said inside JSON of its own. */
-function unwrap(text: string): string {
-  return text.includes('\\"') ? (JSON.parse(`"${text}"`) as string) : text;
-}

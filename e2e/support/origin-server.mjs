@@ -19,7 +19,13 @@ function tell(what) {
 function answer(request, response) {
   const url = new URL(request.url ?? '/', 'http://origin');
   const scheme = 'encrypted' in request.socket ? 'https' : 'http';
-  tell({ kind: scheme, method: request.method, url: request.url, host: request.headers.host, headers: request.headers });
+  tell({
+    kind: scheme,
+    method: request.method,
+    url: request.url,
+    host: request.headers.host,
+    headers: request.headers,
+  });
   if (url.pathname.startsWith('/git/')) return serveGit(url, request, response);
   if (url.pathname === '/big') {
     const bytes = Number(url.searchParams.get('bytes'));
@@ -95,9 +101,7 @@ function serveGit(url, request, response) {
 }
 
 http.createServer(answer).listen(80, address);
-https
-  .createServer({ cert: readFileSync(certPath), key: readFileSync(keyPath) }, answer)
-  .listen(443, address);
+https.createServer({ cert: readFileSync(certPath), key: readFileSync(keyPath) }, answer).listen(443, address);
 net
   .createServer((socket) => {
     tell({ kind: 'tcp', port: 7777 });

@@ -10,7 +10,8 @@ const lookup = dns.lookup;
 const lookupPromise = dns.promises.lookup;
 
 /** @param {string} name */
-const answersFor = (name) => hosts[name]?.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })) ?? null;
+const answersFor = (name) =>
+  hosts[name]?.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })) ?? null;
 
 /** @type {any} */
 const patched = (/** @type {string} */ name, /** @type {any} */ options, /** @type {any} */ callback) => {

@@ -3,7 +3,7 @@ import type { HomePaths, ResolvedRepo } from '../config/index.ts';
 import { createDoctor, openHostProbe, type Doctor } from '../doctor/index.ts';
 import { openGit, type Git } from '../git/index.ts';
 import { openLauncher, openRoutes, type Launcher, type RouteServing } from '../launch/index.ts';
-import { containerPaths } from '../runtime/index.ts';
+import { containerPaths, type EnvReader } from '../runtime/index.ts';
 import { lookAhead } from '../walk/index.ts';
 import { placeShim } from '../worker-api/index.ts';
 import { readerOf, type Environment } from './environment.ts';
@@ -44,20 +44,7 @@ export function openParts(
   const loaders = openLoaders(paths);
   const git = openHomeGit(environment, paths, log);
   const engines = openEngines({ paths, env, loadSandbox: () => loaders.sandbox(), clock, log });
-  const launcher = openLauncher({
-    openEngine: (kind) => engines.byKind(kind),
-    paths,
-    env,
-    loadSettings: async () => ({ sandbox: await loaders.sandbox(), policy: await loaders.policy() }),
-    uid: process.getuid?.() ?? 0,
-    gid: process.getgid?.() ?? 0,
-    clock,
-    log,
-    routes: openRoutes({ paths, env, loadSandbox: () => loaders.sandbox(), clock, log, serving }),
-    placeShim: () => placeShim(paths.run),
-    logCap: null,
-    bounds: null,
-  });
+  const launcher = openHomeLauncher({ paths, env, loaders, engines, clock, log, serving });
   return {
     paths,
     clock,
@@ -108,6 +95,29 @@ export function openParts(
       return { run: () => open().run(), look: (row, repoPath) => open().look(row, repoPath) };
     },
   };
+}
+
+function openHomeLauncher({
+  loaders,
+  engines,
+  serving,
+  ...edges
+}: Pick<Parts, 'paths' | 'clock' | 'loaders' | 'engines'> & {
+  readonly env: EnvReader;
+  readonly log: Log;
+  readonly serving: RouteServing | null;
+}): Launcher {
+  return openLauncher({
+    ...edges,
+    openEngine: (kind) => engines.byKind(kind),
+    loadSettings: async () => ({ sandbox: await loaders.sandbox(), policy: await loaders.policy() }),
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
+    routes: openRoutes({ ...edges, loadSandbox: () => loaders.sandbox(), serving }),
+    placeShim: () => placeShim(edges.paths.run),
+    logCap: null,
+    bounds: null,
+  });
 }
 
 /** Git that looks at each path once, however many rows need it. */

@@ -33,7 +33,7 @@ export interface ResolvedStatus {
 /** The one decision on how a launch ended (SI 1.14; the order is the rule). Pure. */
 export function resolveStatus(evidence: LaunchEvidence): ResolvedStatus {
   const { cause, reading, oom } = evidence;
-  if (cause === 'pause' || cause === 'cap' || cause === 'cancel') return stopped[cause];
+  if (cause !== null && cause in stopped) return stopped[cause as keyof typeof stopped];
   if (evidence.failure !== null) return configError(evidence.failure);
   if (reading.kind === 'result') {
     const { status } = reading.result;

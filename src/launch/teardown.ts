@@ -115,16 +115,28 @@ async function findRefusal(
 ): Promise<string | null> {
   const { track, end, cause } = launch;
   if (cause !== null || clientExitCode === 0) return null;
-  // Made and never started: what stood in the way stands in the client's words, as of one that was never made.
-  const neverStarted = end.kind === 'ended' && end.state.exitCode === null && clientExitCode !== null;
-  if (!neverStarted && end.kind === 'ended' && context.engine.kind === 'docker') return null;
   // Torn down before by a daemon that did not live to say so: the id file is gone with the directory.
   if (!existsSync(track.clientDir)) return null;
-  const cidFile = track.cidFile === null ? null : await readFile(track.cidFile, 'utf8').catch(() => null);
-  if (!neverStarted && !launchFailed({ kind: context.engine.kind, cidFile, exitCode: clientExitCode })) return null;
+  const neverStarted = clientExitCode !== null && wasNeverStarted(end);
+  if (!neverStarted && !(await wasNeverMade(context, launch, clientExitCode))) return null;
   return (
     (await readLastWords(track.logPath)) ?? `its client ended with code ${clientExitCode ?? 'none'} and said nothing`
   );
+}
+
+async function wasNeverMade(
+  { engine }: SuperviseContext,
+  { track, end }: LaunchEnd,
+  exitCode: number | null,
+): Promise<boolean> {
+  if (end.kind === 'ended' && engine.kind === 'docker') return false;
+  const cidFile = track.cidFile === null ? null : await readFile(track.cidFile, 'utf8').catch(() => null);
+  return launchFailed({ kind: engine.kind, cidFile, exitCode });
+}
+
+/** What stood in the way of one that was made stands in the client's words, as of one that was never made. */
+function wasNeverStarted(end: ContainerEnd): boolean {
+  return end.kind === 'ended' && end.state.exitCode === null;
 }
 
 /**
