@@ -1,8 +1,10 @@
 import type { EgressRefusal } from '../events/index.ts';
 import type { Phase } from '../config/index.ts';
 import type { Decision } from './decision.ts';
-import { kraftHost, selfTestHost } from './decide.ts';
+import { classifyAddress } from './address-class.ts';
+import { kraftHost, metadataNames, selfTestHost } from './decide.ts';
 import { renderAuthority } from './host-port.ts';
+import { normalizeAddress } from './ip-address.ts';
 
 /** What a refusal means for the one who asked, and for the person who may change it. */
 export interface RefusalMeaning {
@@ -18,6 +20,8 @@ type Refused = Pick<Decision, 'host' | 'port' | 'phase'> & { readonly reason: st
 export function explainRefusal(refused: Refused, repo: string | null): RefusalMeaning {
   if (refused.host === kraftHost) return { final: true, remedy: 'Kraft itself is reached as http://kraft alone' };
   if (refused.host === selfTestHost) return { final: true, remedy: 'this name is refused to show that refusing works' };
+  // The lists are asked before addresses are, so the reason may be one that an entry would only replace.
+  if (isNeverReached(refused.host)) return { final: true, remedy: neverOpened };
   switch (refused.reason) {
     case 'on the deny list':
       return { final: true, remedy: `the deny list of the ${refused.phase} phase in repos.yaml names it` };
@@ -27,8 +31,14 @@ export function explainRefusal(refused: Refused, repo: string | null): RefusalMe
         ? { final: true, remedy: 'lists name no IPv6 addresses; ask for the host by its name' }
         : { final: false, remedy: `\`${renderAllowCommand(refused, repo)}\` allows it` };
     default:
-      return { final: true, remedy: 'no list can open it' };
+      return { final: true, remedy: neverOpened };
   }
+}
+
+const neverOpened = 'no list can open it';
+
+function isNeverReached(host: string): boolean {
+  return metadataNames.has(host) || (normalizeAddress(host) !== null && classifyAddress(host, new Set()) === 'never');
 }
 
 /** The command that allows a host and port in the phase in which it was refused. */
