@@ -10,6 +10,7 @@ import {
   openResolver,
   proxyLimits,
   resolveEgressPolicy,
+  type AskSystem,
   type DecisionRecord,
   type Dialer,
   type EgressProxy,
@@ -55,21 +56,31 @@ export class MappedDialer implements Dialer {
   /** `address:port` of every attempt. */
   readonly dialled: string[] = [];
   readonly sockets = new Set<Socket>();
-  readonly #ports: ReadonlyMap<string, number>;
+  readonly #portOf: (key: string) => number;
 
-  constructor(ports: Readonly<Record<string, number>>) {
-    this.#ports = new Map(Object.entries(ports));
+  constructor(portOf: (key: string) => number) {
+    this.#portOf = portOf;
   }
 
   connect({ address, port }: { address: string; port: number }, reading: Parameters<Dialer['connect']>[1]): Socket {
     const key = `${address}:${port}`;
     this.dialled.push(key);
-    const to = { host: '127.0.0.1', port: this.#ports.get(key) ?? 1, allowHalfOpen: true, noDelay: true };
+    const to = { host: '127.0.0.1', port: this.#portOf(key), allowHalfOpen: true, noDelay: true };
     const socket = to.port === 0 ? new Socket() : connect(reading === null ? to : { ...to, onread: reading });
     this.sockets.add(socket);
     socket.once('close', () => this.sockets.delete(socket));
     return socket;
   }
+}
+
+/** A resolver that knows these names and no others. */
+export function askTable(names: Readonly<Record<string, readonly string[]>>): AskSystem {
+  return (name) => {
+    const addresses = names[name];
+    return Promise.resolve(
+      addresses === undefined ? { kind: 'outage', code: 'ENOTFOUND' } : { kind: 'addresses', addresses },
+    );
+  };
 }
 
 export interface ProxyUnderTest {
@@ -87,8 +98,10 @@ export interface ProxySetup {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
   readonly names?: Readonly<Record<string, readonly string[]>>;
-  readonly ask?: (name: string) => Promise<Lookup>;
+  readonly ask?: AskSystem;
   readonly ports?: Readonly<Record<string, number>>;
+  /** In place of one that knows `ports`. */
+  readonly dialer?: MappedDialer;
   readonly own?: readonly string[];
   readonly kraft?: KraftHost;
   readonly upstreams?: Partial<Upstreams>;
@@ -98,19 +111,14 @@ export interface ProxySetup {
 
 /** A session's proxy on a unix socket, as a channel serves it, with a resolver and a dialer that reach loopback alone. */
 export async function openProxy(setup: ProxySetup): Promise<ProxyUnderTest> {
-  const dialer = new MappedDialer(setup.ports ?? {});
+  const dialer = setup.dialer ?? new MappedDialer((address) => setup.ports?.[address] ?? 1);
   const refusals: Refusal[] = [];
   const records: DecisionRecord[] = [];
   const asked: string[] = [];
-  const found = (name: string): Promise<Lookup> => {
-    const addresses = setup.names?.[name];
-    return Promise.resolve(
-      addresses === undefined ? { kind: 'outage', code: 'ENOTFOUND' } : { kind: 'addresses', addresses },
-    );
-  };
+  const known = setup.ask ?? askTable(setup.names ?? {});
   const ask = (name: string): Promise<Lookup> => {
     asked.push(name);
-    return (setup.ask ?? found)(name);
+    return known(name);
   };
   const proxy = openEgressProxy({
     policy: resolveEgressPolicy({ phase: 'runtime', allow: setup.allow ?? [], deny: setup.deny ?? [] }),
