@@ -82,6 +82,7 @@ async function adoptRoute(context: AdoptContext, record: LaunchRecord): Promise<
     joins: { network: 'none', userNamespace: null },
     lost: Promise.resolve(error),
     close: () => Promise.resolve([]),
+    release: () => undefined,
   });
   if (relay === null) return lostBefore(launchErrors.create('ROUTE_NOT_SERVED', undefined));
   const { decisionLog } = launchPaths(dirname(dirname(record.logPath)), record.itemId, record.id);

@@ -80,6 +80,7 @@ class HomeRoutes implements Routes {
       return withJoin(route, joinRelay(lease.container, request.user));
     } catch (error) {
       await route.close();
+      route.release();
       throw error;
     }
   }
@@ -154,8 +155,8 @@ class HomeRoutes implements Routes {
   }
 }
 
-function withJoin({ relay, lost, close }: ServedRoute, joins: SessionRoute['joins']): SessionRoute {
-  return { relay, joins, lost, close };
+function withJoin({ relay, lost, close, release }: ServedRoute, joins: SessionRoute['joins']): SessionRoute {
+  return { relay, joins, lost, close, release };
 }
 
 interface PlannedRoute {
@@ -184,12 +185,12 @@ class ServedRoute implements Omit<SessionRoute, 'joins'> {
     return this.#closed;
   };
 
+  readonly release = (): void => void this.#parts.lease.release();
+
   async #close(): Promise<readonly string[]> {
-    const { lease, proxy, digest, decisions } = this.#parts;
+    const { proxy, digest, decisions } = this.#parts;
     await proxy.close();
     decisions.close();
-    // The engine takes its time; whoever waits for the session has nothing more to wait for.
-    void lease.release();
     return renderRefusals(digest.hosts(), null);
   }
 }

@@ -42,11 +42,13 @@ export interface SessionRoute {
   readonly joins: Pick<ContainerSpec, 'network' | 'userNamespace'>;
   /** Resolves with the error of the session when its relay dies; never rejects. */
   readonly lost: Promise<KraftError>;
-  /**
-   * Ends its connections and takes the relay down, without waiting for the engine. Answers what was refused, one line
-   * each, for the end of the session's log. Idempotent.
-   */
+  /** Ends its connections. Answers what was refused, one line each, for the end of the session's log. Idempotent. */
   close(): Promise<readonly string[]>;
+  /**
+   * Takes the relay down; nobody waits for the engine. After `close`, and after the worker's container, which hangs on the
+   * relay's (Podman keeps a container that another one depends on). Idempotent.
+   */
+  release(): void;
 }
 
 /** The routes of one home. */

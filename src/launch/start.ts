@@ -82,6 +82,7 @@ async function undo(clientDir: string, routing: Promise<SessionRoute | null>): P
   rmSync(clientDir, { recursive: true, force: true });
   const route = await routing.catch(() => null);
   await route?.close();
+  route?.release();
 }
 
 async function verifyOnce(context: StartContext, plan: LaunchPlan, hooks: StartHooks): Promise<void> {

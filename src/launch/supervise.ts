@@ -126,7 +126,7 @@ export class Supervision implements RunningLaunch {
     this.#over.abort();
     await log;
     await this.#closeRoute();
-    return finishLaunch(this.#context, {
+    const finished = await finishLaunch(this.#context, {
       track: this.track,
       end,
       cause: this.#cause,
@@ -135,6 +135,8 @@ export class Supervision implements RunningLaunch {
       watched: true,
       memory: await memory,
     });
+    this.#route?.release();
+    return finished;
   }
 
   #stop(cause: StopCause): void {

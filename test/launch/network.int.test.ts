@@ -36,7 +36,7 @@ describe('a launch under a network policy', () => {
         decisionLog: `${home.paths.run}/egress/${plan.track.sessionId}.jsonl`,
       },
     ]);
-    expect(home.routes.closed).toEqual(['relay1']);
+    expect(home.routes.ended).toEqual(['close relay1', 'release relay1']);
   });
 
   it('leaves one under open egress without any route', async () => {
@@ -79,13 +79,15 @@ describe('a launch under a network policy', () => {
     const plan = await home.launcher.plan(home.request({ sandbox: closed, command: ['true'] }));
     const hooks = { confirm: () => Promise.resolve(false), onProgress: null };
     expect(await home.launcher.start(plan, home.request().repo, hooks)).toBeNull();
-    expect(home.routes.closed).toEqual(['relay1']);
+    expect(home.routes.ended).toEqual(['close relay1', 'release relay1']);
   });
 
   it('is refused by what refuses every route, before anything is made', async () => {
     const home = openHome();
     home.routes.refusal = gone;
-    await expect(home.launcher.preflight(home.preflight({ sandbox: closed }))).rejects.toMatchObject({ code: gone.code });
+    await expect(home.launcher.preflight(home.preflight({ sandbox: closed }))).rejects.toMatchObject({
+      code: gone.code,
+    });
     await home.launcher.preflight(home.preflight());
   });
 
@@ -100,6 +102,14 @@ describe('a launch under a network policy', () => {
       reason: gone.message,
       remedy: gone.remedy,
     });
+  });
+
+  it('takes the relay down after the container that hangs on it, as Podman asks for', async () => {
+    const home = openHome();
+    const { plan, running } = await start(home, 'true');
+    home.routes.onRelease = () => expect(home.engine.removed).toContain(plan.track.container);
+    await running.finished;
+    expect(home.routes.ended).toContain('release relay1');
   });
 
   it('says at the end of its log what was refused (PF-P20)', async () => {
@@ -137,7 +147,7 @@ describe('a session under a network policy when the daemon comes back', () => {
     ]);
     adoption.running.stop('cancel');
     await adoption.running.finished;
-    expect(home.routes.closed).toEqual(['relay1']);
+    expect(home.routes.ended).toEqual(['close relay1', 'release relay1']);
   });
 
   it.each([

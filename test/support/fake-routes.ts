@@ -5,8 +5,11 @@ import type { RouteRequest, Routes, SessionRoute } from '../../src/launch/index.
 export class FakeRoutes implements Routes {
   readonly opened: RouteRequest[] = [];
   readonly adopted: Parameters<Routes['adopt']>[0][] = [];
-  readonly closed: string[] = [];
+  /** `close` and `release` of each route, in order. */
+  readonly ended: string[] = [];
   sweeps = 0;
+  /** Looks around when a relay is taken down. */
+  onRelease: () => void = () => undefined;
   /** Lines that a route answers when it is closed. */
   refused: readonly string[] = [];
   /** Thrown by the next call. */
@@ -51,8 +54,12 @@ export class FakeRoutes implements Routes {
       joins: { network: `container:kraft-relay-${relay}`, userNamespace: null },
       lost: new Promise((resolve) => this.#lose.set(relay, resolve)),
       close: () => {
-        this.closed.push(relay);
+        this.ended.push(`close ${relay}`);
         return Promise.resolve(this.refused);
+      },
+      release: () => {
+        this.onRelease();
+        this.ended.push(`release ${relay}`);
       },
     };
   }
