@@ -13,7 +13,7 @@ export const packagesFor = {
   podman: ['podman', 'runc', 'crun', 'conmon', 'netavark', 'aardvark-dns', 'catatonit', 'iptables', 'iproute2'],
   rootless: ['uidmap', 'slirp4netns', 'fuse-overlayfs', 'rootlesskit', 'iproute2'],
   baseImage: ['debootstrap', 'ca-certificates'],
-  tests: ['busybox-static', 'git-lfs', 'iproute2', 'procps', 'util-linux'],
+  tests: ['busybox-static', 'git-lfs', 'iproute2', 'openssl', 'procps', 'util-linux'],
 };
 
 /** `debian`, `ubuntu` or whatever `/etc/os-release` says; empty on other systems. */

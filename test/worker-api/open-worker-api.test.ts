@@ -49,7 +49,7 @@ describe('a verb of the shim', () => {
     'asks it as the channel’s session, whatever the headers say: %s %s (SI-9.10 H1, H6)',
     async (verb, body, ...call) => {
       const { api, calls } = open();
-      const asked = form(verb, body);
+      const asked = form(verb as string, body as string);
       const headers = {
         ...asked.headers,
         authorization: 'Bearer another',

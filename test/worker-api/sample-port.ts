@@ -1,6 +1,6 @@
 import type { EventRow } from '../../src/events/index.ts';
 import type { ThreadView } from '../../src/items/index.ts';
-import type { WorkerAnswer, WorkerPort, WorkerRequest } from '../../src/worker-api/index.ts';
+import type { WorkerItem, WorkerAnswer, WorkerPort, WorkerRequest } from '../../src/worker-api/index.ts';
 
 export const who = { itemId: 'k7mqabcd', sessionId: 's2345678901234567890' } as const;
 
@@ -56,16 +56,18 @@ export function samplePort(changes: Partial<WorkerPort> = {}): { readonly port: 
     reply: (...asked) => record('reply', asked, thread),
     retry: (...asked) => record('retry', asked, undefined),
     show: (...asked) => {
-      const item = {
-        ...{ id: who.itemId, title: 'Mend it', description: 'All of it', status: 'active', node: 'main' },
-        ...{
-          branch: 'kraft/mend-it',
-          attempt: 1,
-          note: null,
-          planTask: 2,
-          worktree: '/home/ada/.kraft/run/worktrees/k',
-        },
-      } as const;
+      const item: WorkerItem & { readonly worktree: string } = {
+        id: who.itemId,
+        title: 'Mend it',
+        description: 'All of it',
+        status: 'active',
+        node: 'main',
+        branch: 'kraft/mend-it',
+        attempt: 1,
+        note: null,
+        planTask: 2,
+        worktree: '/home/ada/.kraft/run/worktrees/k',
+      };
       return record('show', asked, item);
     },
     threads: (...asked) => record('threads', asked, [thread]),

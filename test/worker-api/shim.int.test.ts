@@ -117,7 +117,7 @@ describe.each(shells.map((shell) => ({ name: shell.join(' '), shell })))('the sh
     [['view', 'events'], 'events', who, { afterSeq: 0, type: null }],
   ];
   it.each(rows)('asks what %j says, every character as it was typed (SI-9.10 H10)', async (words, ...call) => {
-    const ended = await kraft(words, { shell });
+    const ended = await kraft(words as readonly string[], { shell });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ended.stdout)).toBeTruthy();
     expect(calls).toMatchObject([call]);
