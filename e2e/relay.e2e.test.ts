@@ -16,6 +16,8 @@ interface Story {
   readonly selfTest: string;
   readonly large: Carried;
   readonly many: Carried;
+  readonly stuck: Readonly<Record<string, number>>;
+  readonly afterStuck: Carried;
   readonly held: Carried;
   readonly sameRelay: boolean;
   readonly idleKibibytes: number;
@@ -48,6 +50,9 @@ onHosts(['docker', 'podman', 'podman-rootless'], 'a relay', (host) => {
     expect(story.many.tally).toEqual({ whole: 200 });
     expect(story.idleKibibytes).toBeLessThanOrEqual(1024);
     expect(story.usedKibibytes).toBeLessThanOrEqual(1024);
+    // 512 uploads that nobody takes fit into the memory that a relay may have.
+    expect(story.stuck).toEqual({});
+    expect(story.afterStuck.tally).toEqual({ whole: 1 });
     expect(story.held.tally).toEqual({ whole: 1 });
     expect(story.sameRelay).toBe(true);
     expect(story.lost).toBe('its exit code is 137');

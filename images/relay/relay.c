@@ -36,7 +36,10 @@ enum {
   EVENTS_MAX = 64,
   CHUNK = 128 * 1024,           /* bytes moved at once */
   SMALL_CHUNK = 4 * 1024,       /* the same while too much is kept */
-  KEPT_MAX = 16 * 1024 * 1024,  /* bytes kept for slow receivers before chunks become small */
+  KEPT_MAX = 8 * 1024 * 1024,   /* bytes kept for slow receivers before chunks become small */
+  SPARES_MAX = 2,               /* buffers kept for the next one that is slow */
+  CROWD = 64,                   /* connections beyond so many get smaller buffers in the kernel */
+  CROWD_MEMORY = 8 * 1024 * 1024,
   CHUNKS_A_TURN = 16,           /* then it is the next connection's turn */
   ACCEPTS_A_TURN = 64,
   ACCEPT_PAUSE_MS = 100,        /* after a failed accept */
@@ -99,6 +102,8 @@ struct retry {
 static struct connection connections[CONNECTIONS_MAX];
 static struct list lists[LINGERING + 1];
 static struct connection *turn_first, *turn_last;
+static size_t in_use; /* connections that are not free */
+static char *spares[SPARES_MAX];
 static struct watched listener = {LISTENER, -1}, control = {CONTROL, -1}, probe = {PROBE, -1};
 static bool listening = true; /* polled for new connections */
 static int64_t listen_again_at = NEVER, probe_until = NEVER;
@@ -170,11 +175,38 @@ static void take_turn(struct connection *connection) {
   turn_last = connection;
 }
 
+/* A buffer for what a receiver did not take. A new one each time would cost more than the copying. */
+static char *take_buffer(void) {
+  for (int at = 0; at < SPARES_MAX; at++) {
+    char *spare = spares[at];
+    spares[at] = NULL;
+    if (spare != NULL) return spare;
+  }
+  return malloc(CHUNK);
+}
+
+static void give_buffer_back(char *buffer) {
+  for (int at = 0; at < SPARES_MAX; at++) {
+    if (spares[at] != NULL) continue;
+    spares[at] = buffer;
+    return;
+  }
+  free(buffer);
+}
+
 static void drop_kept(struct end *end) {
   kept_bytes -= end->kept_to - end->kept_from;
-  free(end->kept);
+  if (end->kept != NULL) give_buffer_back(end->kept);
   end->kept = NULL;
   end->kept_from = end->kept_to = 0;
+}
+
+/* What the kernel buffers for connections counts as the container's memory, and their senders may all be stuck. */
+static void limit_buffers(int fd) {
+  if (in_use <= CROWD) return;
+  int size = (int)(CROWD_MEMORY / in_use / 2); /* the kernel doubles it */
+  setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+  setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
 }
 
 static void poll_listener(bool wanted) {
@@ -229,7 +261,7 @@ static bool give(struct end *to, const char *bytes, size_t size) {
     }
   }
   if (size == 0) return true;
-  to->kept = malloc(size);
+  to->kept = take_buffer();
   if (to->kept == NULL) return false;
   memcpy(to->kept, bytes, size);
   to->kept_to = size;
@@ -308,6 +340,7 @@ static bool dial_daemon(struct connection *connection) {
   struct end *daemon = &connection->daemon;
   daemon->watched.fd = connect_unix(&daemon_address);
   if (daemon->watched.fd < 0) return false;
+  limit_buffers(daemon->watched.fd);
   if (!watch(&daemon->watched, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)) {
     close_watched(&daemon->watched);
     return false;
@@ -337,6 +370,8 @@ static void start_connection(int fd) {
   struct connection *connection = lists[FREE].last; /* the one used last: few pages are ever touched */
   int yes = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  in_use++;
+  limit_buffers(fd);
   connection->client = (struct end){.watched = {END, fd}, .connection = connection, .writable = true};
   connection->daemon = (struct end){.watched = {END, -1}, .connection = connection};
   move_to(connection, OPEN);
@@ -466,6 +501,7 @@ static void dispatch(struct watched *watched, uint32_t events) {
 
 static void free_connection(struct connection *connection) {
   move_to(connection, FREE);
+  in_use--;
   if (listen_again_at == NEVER) poll_listener(true);
 }
 

@@ -1,0 +1,219 @@
+// Kraft's egress proxy beside squid, tinyproxy and the plainest proxy of Node: the same client, the same origin, in turn in
+// one run. Each round measures every proxy once; medians count, and of them the ratio.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { bulkRate, connectsPerSecond, exchangesPerSecond, openTunnel, requestsPerSecond } from './egress/load.ts';
+import { readUse, startNode, startProxy, type ProxyName, type RunningProxy } from './egress/proxies.ts';
+
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '5' },
+    /** Of each measurement. */
+    ms: { type: 'string', default: '1500' },
+  },
+});
+const rounds = Number(values.rounds);
+const ms = Number(values.ms);
+const gibibyte = 1024 ** 3;
+const idleTunnels = 500;
+const turnover = 10_000;
+const names: readonly ProxyName[] = ['kraft', 'squid', 'tinyproxy', 'pipes'];
+
+interface Figure {
+  readonly what: string;
+  readonly unit: string;
+  readonly measure: (proxy: RunningProxy) => Promise<number>;
+  /** Whom Kraft is held to, and the least ratio; null for what is only shown. */
+  readonly target: { readonly against: ProxyName; readonly least?: number; readonly most?: number } | null;
+  /** Measured in each round; else once. */
+  readonly eachRound: boolean;
+}
+
+/** Kilobytes that idle tunnels add to the process, each. */
+async function idleTunnelKib(proxy: RunningProxy): Promise<number> {
+  const warm = await Promise.all(Array.from({ length: 50 }, () => openTunnel(proxy)));
+  for (const socket of warm) socket.destroy();
+  await settle();
+  const before = readUse(proxy).residentKib;
+  const open = await Promise.all(Array.from({ length: idleTunnels }, () => openTunnel(proxy)));
+  await settle();
+  const after = readUse(proxy).residentKib;
+  for (const socket of open) socket.destroy();
+  await settle();
+  return Math.max(0, after - before) / idleTunnels;
+}
+
+/** MiB that thousands of tunnels leave behind, after as many that warmed up. */
+async function growthMib(proxy: RunningProxy): Promise<number> {
+  const turn = async (): Promise<number> => {
+    for (let opened = 0; opened < turnover; opened += 50) {
+      const sockets = await Promise.all(Array.from({ length: 50 }, () => openTunnel(proxy)));
+      for (const socket of sockets) socket.destroy();
+    }
+    await settle();
+    return readUse(proxy).residentKib;
+  };
+  const before = await turn();
+  return ((await turn()) - before) / 1024;
+}
+
+/** Processor time of the proxy for a gibibyte. */
+async function cpuPerGibibyte(proxy: RunningProxy): Promise<number> {
+  const before = readUse(proxy).cpuSeconds;
+  await bulkRate(proxy, gibibyte);
+  return readUse(proxy).cpuSeconds - before;
+}
+
+function settle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1_000));
+}
+
+const figures: readonly Figure[] = [
+  {
+    what: 'CONNECT a second, one at a time',
+    unit: '/s',
+    measure: (p) => connectsPerSecond(p, 1, ms),
+    target: null,
+    eachRound: true,
+  },
+  {
+    what: 'CONNECT a second, 64 at once',
+    unit: '/s',
+    measure: (p) => connectsPerSecond(p, 64, ms),
+    target: { against: 'squid', least: 1.0 },
+    eachRound: true,
+  },
+  {
+    what: 'plain requests a second, one at a time',
+    unit: '/s',
+    measure: (p) => requestsPerSecond(p, 1, ms),
+    target: null,
+    eachRound: true,
+  },
+  {
+    what: 'plain requests a second, 64 at once',
+    unit: '/s',
+    measure: (p) => requestsPerSecond(p, 64, ms),
+    target: { against: 'squid', least: 0.9 },
+    eachRound: true,
+  },
+  {
+    what: 'exchanges a second in a tunnel',
+    unit: '/s',
+    measure: (p) => exchangesPerSecond(p, ms),
+    target: { against: 'squid', least: 1.0 },
+    eachRound: true,
+  },
+  {
+    what: '1 GiB through a tunnel',
+    unit: 'MB/s',
+    measure: (p) => bulkRate(p, gibibyte),
+    target: { against: 'squid', least: 1.0 },
+    eachRound: true,
+  },
+  { what: 'processor time of a GiB', unit: 's', measure: cpuPerGibibyte, target: null, eachRound: false },
+  {
+    what: 'resident after the transfers',
+    unit: 'MiB',
+    measure: (p) => Promise.resolve(readUse(p).residentKib / 1024),
+    target: { against: 'pipes', most: 0.6 },
+    eachRound: false,
+  },
+  { what: 'an idle tunnel', unit: 'KiB', measure: idleTunnelKib, target: null, eachRound: false },
+  { what: 'growth over 10,000 tunnels', unit: 'MiB', measure: growthMib, target: null, eachRound: false },
+];
+
+interface Row {
+  readonly what: string;
+  readonly unit: string;
+  readonly measured: Readonly<Partial<Record<ProxyName, number>>>;
+  /** Against the other side of the target; null where there is none, or it is not installed. */
+  readonly ratio: number | null;
+  readonly target: string;
+  readonly met: boolean | null;
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
+}
+
+function toRow(figure: Figure, samples: ReadonlyMap<string, number[]>): Row {
+  const measured: Partial<Record<ProxyName, number>> = {};
+  for (const name of names) {
+    const all = samples.get(`${figure.what} ${name}`);
+    if (all !== undefined) measured[name] = median(all);
+  }
+  const { what, unit, target } = figure;
+  const other = target === null ? undefined : measured[target.against];
+  const ratio = other === undefined ? null : (measured.kraft ?? 0) / other;
+  const met =
+    target === null || ratio === null ? null : ratio >= (target.least ?? 0) && ratio <= (target.most ?? Infinity);
+  return { what, unit, measured, ratio, target: target === null ? '' : renderTarget(target), met };
+}
+
+function renderTarget({ against, least, most }: NonNullable<Figure['target']>): string {
+  return `${least === undefined ? `<= ${most ?? 0}` : `>= ${least}`} x ${against}`;
+}
+
+function render(rows: readonly Row[], missing: readonly ProxyName[]): string {
+  const cell = (row: Row, name: ProxyName): string => {
+    const value = row.measured[name];
+    return value === undefined ? 'not installed' : value >= 100 ? value.toFixed(0) : value.toFixed(2);
+  };
+  const table = [
+    ['figure', 'unit', ...names, 'ratio', 'target', ''],
+    ...rows.map((row) => [
+      row.what,
+      row.unit,
+      ...names.map((name) => cell(row, name)),
+      row.ratio === null ? '' : row.ratio.toFixed(2),
+      row.target,
+      row.met === null ? '' : row.met ? 'met' : 'MISSED',
+    ]),
+  ];
+  const widths = (table[0] ?? []).map((_, at) => Math.max(...table.map((row) => (row[at] ?? '').length)));
+  const lines = table.map((row) =>
+    row
+      .map((text, at) => text.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return missing.length === 0
+    ? lines.join('\n')
+    : [...lines, `not installed: apt-get install ${missing.join(' ')}`].join('\n');
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'kb-'));
+const origin = await startNode('origin.ts', []);
+const proxies: RunningProxy[] = [];
+try {
+  for (const name of names) {
+    const proxy = await startProxy(name, dir, origin.port);
+    if (proxy !== null) proxies.push(proxy);
+  }
+  const samples = new Map<string, number[]>();
+  for (let round = 0; round < rounds; round++) {
+    for (const figure of figures) {
+      if (!figure.eachRound && round < rounds - 1) continue;
+      for (const proxy of proxies) {
+        const key = `${figure.what} ${proxy.name}`;
+        samples.set(key, [...(samples.get(key) ?? []), await figure.measure(proxy)]);
+      }
+    }
+  }
+  const rows = figures.map((figure) => toRow(figure, samples));
+  const missing = names.filter((name) => !proxies.some((proxy) => proxy.name === name));
+  console.log(
+    values.json ? JSON.stringify({ node: process.version, rounds, rows, missing }, null, 2) : render(rows, missing),
+  );
+  process.exitCode = rows.every(({ met }) => met !== false) ? 0 : 1;
+} finally {
+  for (const proxy of proxies) await proxy.stop();
+  origin.child.kill('SIGKILL');
+  rmSync(dir, { recursive: true, force: true });
+}
