@@ -4,7 +4,7 @@ import { onHosts } from './support/hosts.ts';
 import { Origin } from './support/origin.ts';
 import { Person } from './support/person.ts';
 
-onHosts(['docker', 'podman', 'podman-rootless'], 'a network policy', (host) => {
+onHosts(['docker', 'podman'], 'a network policy', (host) => {
   let origin: Origin;
   beforeAll(async () => {
     origin = await Origin.open(10 + host.name.length);
@@ -29,7 +29,7 @@ onHosts(['docker', 'podman', 'podman-rootless'], 'a network policy', (host) => {
     const line = new RegExp(`kraft repo allow ${origin.name}:443[^\`\\n]*`).exec(stopped)?.[0] ?? '';
     expect(stopped).toContain(line);
     const [, ...words] = line.trim().split(' ');
-    await person.must('kraft', words, { cwd: repository });
+    await person.kraft(...words);
     await person.kraft('item', 'retry', id);
     await person.untilItemRests(id);
     expect((await person.show(id)).item.status).toBe('completed');

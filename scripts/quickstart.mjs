@@ -23,11 +23,7 @@ const description = 'A test of the basket fails. Find out why, mend the code and
 async function runJob(playground, engine) {
   const kraft = openKraft(playground, engine);
   await step('Connect the repository', () =>
-    // The demo agent asks nobody, so the relay need not be built for it.
-    kraft.show([
-      ...['repo', 'connect', playground.repository, '--setup-command', '', '--test-command', 'npm test'],
-      '--open-network',
-    ]),
+    kraft.show(['repo', 'connect', playground.repository, '--setup-command', '', '--test-command', 'npm test']),
   );
   try {
     await step('Start the daemon', () => kraft.show(['admin', 'start', '--detach']));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 
 /** Something that reached the origin. */
 export interface Arrival {
@@ -37,6 +37,7 @@ export class Origin implements AsyncDisposable {
   readonly #namespace: string;
   readonly #dir: string;
   #server: ChildProcess | null = null;
+  #lines: Interface | null = null;
 
   private constructor(number: number) {
     this.#namespace = `kraft-o${process.pid}-${number}`;
@@ -83,8 +84,9 @@ export class Origin implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#server !== null && this.#server.exitCode === null) {
       this.#server.kill('SIGKILL');
-      await once(this.#server, 'exit');
+      await once(this.#server, 'close');
     }
+    this.#lines?.close();
     try {
       execFileSync('ip', ['netns', 'del', this.#namespace], { stdio: 'ignore' });
     } catch {
@@ -121,17 +123,19 @@ export class Origin implements AsyncDisposable {
     const server = resolve(import.meta.dirname, 'origin-server.mjs');
     const [certPath, keyPath] = [join(this.#dir, 'cert.pem'), join(this.#dir, 'key.pem')];
     const settings = JSON.stringify({ address: this.address, certPath, keyPath, gitRoot: this.gitRoot });
-    this.#server = spawn('ip', ['netns', 'exec', this.#namespace, process.execPath, server, settings], {
+    const child = spawn('ip', ['netns', 'exec', this.#namespace, process.execPath, server, settings], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const lines = createInterface({ input: this.#server.stdout ?? process.stdin });
+    this.#server = child;
+    const lines = createInterface({ input: child.stdout });
+    this.#lines = lines;
     const up = new Promise<void>((done, failed) => {
       lines.on('line', (line) => {
         const arrival = JSON.parse(line) as Arrival;
         if (arrival.kind === 'listening') done();
         else this.arrivals.push(arrival);
       });
-      this.#server?.once('exit', (code) => failed(new Error(`the origin ended with code ${String(code)}`)));
+      child.once('exit', (code) => failed(new Error(`the origin ended with code ${String(code)}`)));
     });
     await up;
   }
