@@ -24,14 +24,14 @@ onHosts(['docker', 'podman'], 'a network policy', (host) => {
     await person.connectUntested(repository, { allow: [] });
     const id = await person.fileItem(repository, `demo: sh curl -fsS -m 20 https://${origin.name}/wanted`);
     await person.kraft('item', 'start', id);
-    await person.untilItemRests(id);
+    const stop = await person.untilItemRests(id);
     const stopped = await person.kraft('view', 'show', id);
     const line = new RegExp(`kraft repo allow ${origin.name}:443[^\`\\n]*`).exec(stopped)?.[0] ?? '';
     expect(stopped).toContain(line);
     const [, ...words] = line.trim().split(' ');
     await person.kraft(...words);
     await person.kraft('item', 'retry', id);
-    await person.untilItemRests(id);
+    await person.untilEvent(id, ({ type, seq }) => seq > stop.seq && /^work_item_(completed|needs_human)$/.test(type));
     expect((await person.show(id)).item.status).toBe('completed');
     expect(origin.arrivals.map(({ url }) => url)).toEqual(['/wanted']);
 

@@ -1,8 +1,23 @@
-import { STATUS_CODES } from 'node:http';
 import type { Decision } from './decision.ts';
 import { renderAuthority } from './host-port.ts';
 import type { KraftAnswer } from './kraft-host.ts';
 import { explainRefusal } from './refusals.ts';
+
+/** Reason phrases of the statuses that leave here (RFC 9110 15). */
+const phrases: Readonly<Record<number, string>> = {
+  200: 'OK',
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
 
 /** Types of `Proxy-Status` errors (RFC 9209 2.3) that this proxy tells. */
 export type ProxyError =
@@ -34,7 +49,7 @@ export function renderAnswer(answer: ProxyAnswer, method: string): Buffer {
   const reason = asciiLine(answer.reason);
   const details = reason.replace(/[\\"]/g, '\\$&');
   return Buffer.from(
-    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? 'Refused'} (kraft: ${reason})\r\n` +
+    `HTTP/1.1 ${answer.status} ${phrases[answer.status] ?? 'Refused'} (kraft: ${reason})\r\n` +
       `Content-Type: text/plain\r\n` +
       `Content-Length: ${body.length}\r\n` +
       `Proxy-Status: kraft; error=${answer.error}; details="${details}"\r\n` +
@@ -51,7 +66,7 @@ export function renderKraftAnswer(
 ): Buffer {
   const body = Buffer.from(answer.body);
   const head =
-    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? 'Answer'}\r\n` +
+    `HTTP/1.1 ${answer.status} ${phrases[answer.status] ?? 'Answer'}\r\n` +
     `Content-Type: ${asciiLine(answer.contentType)}\r\n` +
     `Content-Length: ${body.length}\r\n` +
     `Connection: ${keepAlive ? 'keep-alive' : 'close'}\r\n\r\n`;

@@ -71,7 +71,16 @@ export async function runSession(ports: WalkPorts, run: Run, subject: SessionSub
   const begunMs = ports.clock.monotonicMs();
   await run.record({
     nodeId: row.nodeId,
-    sessions: [{ id: row.id, status: 'running', startedAt, ...launch.client, containerId: launch.containerId, relay: launch.relay }],
+    sessions: [
+      {
+        id: row.id,
+        status: 'running',
+        startedAt,
+        ...launch.client,
+        containerId: launch.containerId,
+        relay: launch.relay,
+      },
+    ],
     events: [
       {
         type: 'worker_session_started',

@@ -112,7 +112,7 @@ describe('the folder of a channel', () => {
   });
 
   it.each([
-    ['is a link', (path: string) => symlinkSync(tmpdir(), path), 'no folder of its own'],
+    ['is a link', (path: string) => symlinkSync(tmpdir(), path), 'KRAFT_CHANNEL_FOLDER_UNSAFE'],
     ['is a file', (path: string) => writeFileSync(path, ''), 'CHANNEL_NOT_OPENED'],
     [
       'has a folder where its socket belongs',
