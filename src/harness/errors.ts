@@ -73,6 +73,12 @@ export const harnessErrors = defineErrors({
     remedy: (p: { policy: string }) =>
       `Remove ${p.policy} from the entry in repos.yaml, or choose a harness that the policy can bind.`,
   },
+  HARNESS_APPROVALS_UNBUILT: {
+    kind: 'config',
+    message: (p: { harness: string }) =>
+      `The harness ${p.harness} asks Kraft for each permission, and this version of Kraft does not answer yet: it would end at once.`,
+    remedy: () => 'Choose another harness with `--harness`, or wait for the version that answers.',
+  },
   HARNESS_IGNORES_PROXY: {
     kind: 'config',
     message: (p: { harness: string }) =>

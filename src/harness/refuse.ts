@@ -20,8 +20,10 @@ export function refuseAgent(launch: AgentLaunch): KraftError | null {
     return harnessErrors.create('HARNESS_NOT_ALLOWED', { harness: harness.id, allowed });
   if (launch.hasRoute && !harness.proxyAware)
     return harnessErrors.create('HARNESS_IGNORES_PROXY', { harness: harness.id });
-  if (!launch.hasRoute && harness.capabilities.approvalChannel !== null)
-    return harnessErrors.create('HARNESS_NEEDS_NETWORK', { harness: harness.id });
+  if (harness.capabilities.approvalChannel !== null) {
+    const code = launch.hasRoute ? 'HARNESS_APPROVALS_UNBUILT' : 'HARNESS_NEEDS_NETWORK';
+    return harnessErrors.create(code, { harness: harness.id });
+  }
   return refuseToolPolicy(launch);
 }
 

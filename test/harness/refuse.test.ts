@@ -22,6 +22,11 @@ describe('refuseAgent', () => {
   it.each<[string, AgentLaunch, string]>([
     ['claude without a route', launch(packaged('claude')), 'HARNESS_NEEDS_NETWORK'],
     [
+      'claude with one, while nobody answers it there',
+      launch(packaged('claude'), { hasRoute: true }),
+      'HARNESS_APPROVALS_UNBUILT',
+    ],
+    [
       'claude without a route, whatever the policy',
       launch(packaged('claude'), { toolPolicy: allow }),
       'HARNESS_NEEDS_NETWORK',
