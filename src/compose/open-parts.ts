@@ -82,6 +82,7 @@ export function openParts(
           git: seen,
           steps: {
             preflight: (request) => launcher.preflight(request),
+            probeRoute: (request) => launcher.probeRoute(request),
             refusals: async (repo) => (await outlook(repo)).refusals,
             programs: async (repo) => (await outlook(repo)).programs,
             harnesses: async (repo) => (await outlook(repo)).harnesses,

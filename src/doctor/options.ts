@@ -52,6 +52,7 @@ export interface DaemonFacts {
 /** Steps of an item's way that doctor repeats. */
 export interface LaunchSteps {
   readonly preflight: Launcher['preflight'];
+  readonly probeRoute: Launcher['probeRoute'];
   /**
    * What would stop an item of this repository before the engine is asked, all of it: no sandbox, a feature that is not
    * built, the harness of its default chain, no identity for commits. An undecided `setup_command` has its own row.

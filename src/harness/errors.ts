@@ -64,7 +64,7 @@ export const harnessErrors = defineErrors({
     message: (p: { harness: string }) =>
       `The harness ${p.harness} asks Kraft before it uses a tool, and without \`network\` in its sandbox the container has no route to Kraft: it would end at its first question.`,
     remedy: () =>
-      'Choose a harness that needs no route (`demo`), or wait for the version of Kraft that enforces `network`.',
+      'Give the sandbox a `network` in repos.yaml (`network: {runtime: {}}` lists nothing but what the agent needs), or choose a harness that needs no route (`demo`).',
   },
   HARNESS_TOOL_POLICY_UNENFORCED: {
     kind: 'config',

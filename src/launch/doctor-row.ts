@@ -1,5 +1,5 @@
 /** Rows of doctor that look at what can keep a launch from starting. */
-export type DoctorRowName = 'home' | 'config' | 'engine' | 'disk' | 'repo' | 'setup' | 'tests' | 'sandbox';
+export type DoctorRowName = 'home' | 'config' | 'engine' | 'disk' | 'repo' | 'setup' | 'tests' | 'sandbox' | 'proxy';
 
 /**
  * The row of doctor that looks at what an error is about (PF-D02); null where no look would tell more than the error does.
@@ -19,6 +19,8 @@ const families: readonly (readonly [string, DoctorRowName])[] = [
   ['HARNESS_', 'sandbox'],
   ['PROFILE_', 'config'],
   ['REPOSITORY_', 'repo'],
+  ['RELAY_', 'sandbox'],
+  ['CHANNEL_', 'sandbox'],
 ];
 
 const rows: Readonly<Record<string, DoctorRowName>> = {
@@ -59,5 +61,7 @@ const rows: Readonly<Record<string, DoctorRowName>> = {
   CONTAINER_SPEC_INVALID: 'sandbox',
   SANDBOX_MOUNTS_WRONG: 'sandbox',
   CONTAINER_NOT_CREATED: 'sandbox',
+  CONTAINER_NOT_STARTED: 'sandbox',
+  UPSTREAM_PROXY_UNUSABLE: 'proxy',
   SUBORDINATE_IDS_TOO_FEW: 'sandbox',
 };

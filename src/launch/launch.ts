@@ -240,6 +240,8 @@ export interface Launcher extends AsyncDisposable {
    * image. To be called whenever an item is taken on, so that no pull falls into a task's time.
    */
   preflight(request: PreflightRequest): Promise<Preflight>;
+  /** Whether a session of this sandbox would get its route, shown by a real relay that goes again. Errors: RELAY_*, CHANNEL_*. */
+  probeRoute(request: Pick<PreflightRequest, 'repo' | 'sandbox'>): Promise<void>;
   /** Engine, image, limits and CA are asked anew, the rest is pure. Starts nothing: a dry run. */
   plan(request: LaunchRequest): Promise<LaunchPlan>;
   /** Executes a plan; null when `confirm` said no. */

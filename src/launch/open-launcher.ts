@@ -93,6 +93,12 @@ class ContainerLauncher implements Launcher {
     };
   }
 
+  async probeRoute(request: Pick<PreflightRequest, 'repo' | 'sandbox'>): Promise<void> {
+    const { view, machine } = await this.#probe(request, { pull: false });
+    const { facts, user, selinux } = machine;
+    await this.#options.routes.probe({ engine: view.engine, facts, user, selinux });
+  }
+
   async plan(request: LaunchRequest): Promise<LaunchPlan> {
     const { view, machine } = await this.#probe(request, { pull: false });
     const { names } = planForwarding(

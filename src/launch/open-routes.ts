@@ -16,6 +16,7 @@ import {
   type DecisionLog,
   type EgressPolicy,
   type EgressProxy,
+  type EgressProxyOptions,
   type Upstreams,
 } from '../egress/index.ts';
 import { joinRelay, openRelays, relayErrors, type RelayLease, type RelayNeed, type Relays } from '../relay/index.ts';
@@ -51,22 +52,30 @@ class HomeRoutes implements Routes {
   readonly #ownAddresses = readOwnAddresses(() => []);
 
   constructor(options: RoutesOptions) {
-    const { paths, log } = options;
     this.#options = options;
-    const socketsDir = join(paths.run, 'sn');
-    this.#relays = openRelays({
-      home: paths.home,
-      socketsDir,
-      platform: process.platform,
-      log,
-      timing: null,
-      size: readyRelays,
-    });
+    this.#relays = openHomeRelays(options, readyRelays);
   }
 
   async preflight(request: Parameters<Routes['preflight']>[0]): Promise<void> {
     planUpstreams(this.#options.env);
     await this.#relays.check(await this.#need(request));
+  }
+
+  async probe(request: Parameters<Routes['probe']>[0]): Promise<void> {
+    const upstreams = planUpstreams(this.#options.env);
+    // Keeps none ready: this process may be gone the next moment.
+    const relays = openHomeRelays(this.#options, 0);
+    const lease = await relays.take(await this.#need(request));
+    const policy = resolveEgressPolicy({ phase: 'runtime', allow: [], deny: [] });
+    const proxy = this.#openProxy({ policy, upstreams, kraft: null, log: null, onRefusal: () => Promise.resolve() });
+    try {
+      lease.serve((socket) => proxy.accept(socket));
+      await lease.selfTest();
+    } finally {
+      await proxy.close();
+      await lease.release();
+      await relays.close();
+    }
   }
 
   async open(request: RouteRequest): Promise<SessionRoute> {
@@ -121,17 +130,12 @@ class HomeRoutes implements Routes {
     try {
       const digest = new RefusalDigest({ id: owner.sessionId, phase: owner.lists.phase });
       const decisions = openDecisionLog(owner.decisionLog);
-      const proxy = openEgressProxy({
+      const proxy = this.#openProxy({
         policy,
         upstreams,
-        resolver: this.#resolver,
-        ownAddresses: this.#ownAddresses,
-        dialer: netDialer,
         kraft: serving.kraft(owner),
-        onRefusal: (refusal) => this.#record(serving, owner, digest.take(refusal)),
         log: decisions,
-        limits: null,
-        clock: this.#options.clock,
+        onRefusal: (refusal) => this.#record(serving, owner, digest.take(refusal)),
       });
       lease.serve((socket) => proxy.accept(socket));
       return new ServedRoute({ lease, proxy, digest, decisions });
@@ -139,6 +143,17 @@ class HomeRoutes implements Routes {
       await lease.release();
       throw error;
     }
+  }
+
+  #openProxy(session: Pick<EgressProxyOptions, 'policy' | 'upstreams' | 'kraft' | 'log' | 'onRefusal'>): EgressProxy {
+    return openEgressProxy({
+      ...session,
+      resolver: this.#resolver,
+      ownAddresses: this.#ownAddresses,
+      dialer: netDialer,
+      limits: null,
+      clock: this.#options.clock,
+    });
   }
 
   /** A refusal stands whether or not it could be recorded. */
@@ -153,6 +168,11 @@ class HomeRoutes implements Routes {
       );
     }
   }
+}
+
+function openHomeRelays({ paths, log }: RoutesOptions, size: number): Relays {
+  const socketsDir = join(paths.run, 'sn');
+  return openRelays({ home: paths.home, socketsDir, platform: process.platform, log, timing: null, size });
 }
 
 function withJoin({ relay, lost, close, release }: ServedRoute, joins: SessionRoute['joins']): SessionRoute {

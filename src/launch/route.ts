@@ -56,6 +56,11 @@ export interface Routes extends AsyncDisposable {
   /** What refuses every launch under a network policy, before anything is made. Errors: RELAY_*, UPSTREAM_PROXY_*. */
   preflight(request: Pick<RouteRequest, 'engine' | 'facts' | 'user' | 'selinux'>): Promise<void>;
   /**
+   * Whether a relay comes up and a request through it is refused as it must be; takes everything down again and needs no
+   * daemon. Errors: those of `open`.
+   */
+  probe(request: Pick<RouteRequest, 'engine' | 'facts' | 'user' | 'selinux'>): Promise<void>;
+  /**
    * A route that has answered through its own channel (launch-time self test). Errors: RELAY_*, CHANNEL_*; ROUTE_NOT_SERVED in a
    * process that is no daemon.
    */

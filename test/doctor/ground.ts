@@ -179,6 +179,7 @@ export function options(ground: Ground = {}): DoctorOptions {
     git: { probeRepository: () => Promise.resolve({ ...probed, ...ground.probed }) },
     steps: {
       preflight: () => Promise.resolve({ facts, imageId: 'abc', pulled: false, warnings: [] }),
+      probeRoute: () => Promise.resolve(),
       refusals: () => Promise.resolve([]),
       programs: () => Promise.resolve([{ program: 'git', neededBy: 'Kraft', startsWith: null }]),
       harnesses: () => Promise.resolve([{ id: 'claude', networkRequires: ['api.anthropic.com'] }]),

@@ -1,6 +1,7 @@
 import { configErrors, type LoadedRepos, type NetworkPhase, type ResolvedRepo } from '../../src/config/index.ts';
 import { gitErrors } from '../../src/git/index.ts';
 import { launchErrors } from '../../src/launch/index.ts';
+import { relayErrors } from '../../src/relay/index.ts';
 import { runtimeErrors } from '../../src/runtime/index.ts';
 import { facts, gib, probed, repo, sandbox, type Ground } from './ground.ts';
 
@@ -497,6 +498,12 @@ export const repositoryCases: readonly RowCase[] = [
 const said = (stderr: string): Ground => ({
   engine: { runThrowaway: () => Promise.resolve({ exitCode: 125, stdout: '', stderr, timedOut: false }) },
 });
+/** A relay that does not come up, where there is a network policy, and where there is none to ask for it. */
+const noRoute = relayErrors.create('RELAY_SILENT', {
+  container: 'kraft-relay-x',
+  directory: '/run/sn/x',
+  waitedMs: 10_000,
+});
 const lacking = launchErrors.create('PROGRAMS_MISSING', {
   image: 'agent:1',
   missing: [{ program: 'claude', neededBy: 'harness claude' }],
@@ -570,6 +577,18 @@ export const sandboxCases: readonly RowCase[] = [
     'fails with what a launch stops with before it starts (PF-D09)',
     { steps: { preflight: rejects(lacking) } },
     { code: 'PROGRAMS_MISSING', says: 'claude (needed by harness claude)', remedy: 'Install' },
+  ),
+  rowCase(
+    'sandbox shop: fail',
+    'fails under a network policy when no request comes through a relay (SI-9.5 E13)',
+    { repos: [listed({ allow: [], deny: [] })], steps: { probeRoute: rejects(noRoute) } },
+    { code: 'RELAY_SILENT', says: 'did not reach its socket', remedy: 'selinux: disable' },
+  ),
+  rowCase(
+    'sandbox shop: ok',
+    'needs no relay without a network policy',
+    { steps: { probeRoute: rejects(noRoute) } },
+    { code: null, says: 'image', remedy: null },
   ),
   rowCase(
     'sandbox shop: warn',

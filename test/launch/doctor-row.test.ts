@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { chainErrors } from '../../src/chain/index.ts';
 import { credentialErrors } from '../../src/credentials/index.ts';
+import { egressErrors } from '../../src/egress/index.ts';
 import { harnessErrors } from '../../src/harness/index.ts';
 import { doctorRowOf, launchErrors } from '../../src/launch/index.ts';
 import { limitErrors } from '../../src/limits/index.ts';
 import { processErrors } from '../../src/process/index.ts';
+import { relayErrors } from '../../src/relay/index.ts';
 import { runtimeErrors } from '../../src/runtime/index.ts';
 
 const catalogues = {
@@ -15,10 +17,23 @@ const catalogues = {
   processErrors,
   harnessErrors,
   chainErrors,
+  relayErrors,
+  egressErrors,
 };
 
 /** Errors that no look tells more of: what the kernel did to one process, what one command is like, and a build. */
-const nothingToSee = ['COMMAND_TOO_LONG', 'COMMAND_UNSPLITTABLE', 'IMAGE_BUILD_FAILED', 'MEMORY_LIMIT_REACHED'];
+const nothingToSee = [
+  'COMMAND_TOO_LONG',
+  'COMMAND_UNSPLITTABLE',
+  // Of a row that somebody edited by hand.
+  'EGRESS_LISTS_UNREADABLE',
+  'IMAGE_BUILD_FAILED',
+  'MEMORY_LIMIT_REACHED',
+  // Of a daemon that goes.
+  'RELAYS_CLOSED',
+  // Of a process that is no daemon.
+  'ROUTE_NOT_SERVED',
+];
 
 describe('the row of doctor for an error of a launch (PF-D02)', () => {
   it('is there for every error that can keep a launch from starting, but for those that no look tells more of', () => {

@@ -62,6 +62,10 @@ export class FakeLauncher implements Launcher {
     } as Awaited<ReturnType<Launcher['preflight']>>);
   }
 
+  probeRoute(): Promise<void> {
+    return Promise.resolve();
+  }
+
   plan(request: LaunchRequest): Promise<LaunchPlan> {
     this.calls.push(`plan ${request.role}`);
     if (this.planError !== null) return Promise.reject(this.planError);

@@ -20,6 +20,10 @@ export class FakeRoutes implements Routes {
     return this.#answer(undefined);
   }
 
+  probe(): Promise<void> {
+    return this.#answer(undefined);
+  }
+
   open(request: RouteRequest): Promise<SessionRoute> {
     this.opened.push(request);
     return this.#answer(this.#route(`relay${this.opened.length}`));

@@ -73,7 +73,10 @@ async function checkContainer(ground: Ground): Promise<readonly Finding[]> {
   if (image.value === null)
     return [...told, fail(launchErrors.create('IMAGE_MISSING', { image: sandbox.image, cli: live.engine.kind }))];
   // A launch looks for the programs and reads the image itself; it would only repeat what is refused already.
-  told.push(...(await checkLaunch(ground)));
+  const launch = await checkLaunch(ground);
+  told.push(...launch);
+  // What refuses a launch refuses the relay of it too, in the same words.
+  if (!launch.some(({ outcome }) => outcome === 'fail')) told.push(...(await checkRoute(ground)));
   if (refusal === null && limits.refusal === null) told.push(...(await checkInside(ground, limits.limits, mode)));
   return [...told, ok(describeGround(ground))];
 }
@@ -88,6 +91,14 @@ async function checkLaunch({ context, repo, sandbox }: Ground): Promise<readonly
   );
   if (!done.ok) return [fail(done.error)];
   return done.value.warnings.map((note) => warn(doctorErrors.create('LAUNCH_NOTE', { note })));
+}
+
+/** A relay that goes again, and a request through it: the same for every repository with a network policy. */
+async function checkRoute({ context, repo, sandbox }: Ground): Promise<readonly Finding[]> {
+  if (sandbox.network === null) return [];
+  const probe = (): Promise<void> => context.options.steps.probeRoute({ repo, sandbox });
+  const done = await context.once('route', () => attempt(probe));
+  return done.ok ? [] : [fail(done.error)];
 }
 
 /** A container under the limits and the user of a launch, once per image and limits. */
@@ -158,7 +169,8 @@ async function lookInside(
 
 function describeGround({ live, facts, sandbox, extraCa }: Ground): string {
   const ca = extraCa.source === null ? '' : `, extra CA from ${extraCa.source.path}`;
-  return `image ${sandbox.image}${ca} on ${describeEngine(live.engine.cli, facts)}`;
+  const route = sandbox.network === null ? '' : ', network by a relay over a unix socket';
+  return `image ${sandbox.image}${ca} on ${describeEngine(live.engine.cli, facts)}${route}`;
 }
 
 /** The checks of a launch meet the same faults again; each is told once. */
