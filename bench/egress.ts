@@ -2,7 +2,7 @@
 // one run. Each round measures every proxy once; medians count, and of them the ratio.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { bulkRate, connectsPerSecond, exchangesPerSecond, openTunnel, requestsPerSecond } from './egress/load.ts';
@@ -14,6 +14,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     /** Of each measurement. */
     ms: { type: 'string', default: '1500' },
+    /** The built package: an installed one may be measured too. */
+    dist: { type: 'string', default: resolve(import.meta.dirname, '../dist') },
   },
 });
 const rounds = Number(values.rounds);
@@ -23,14 +25,19 @@ const idleTunnels = 500;
 const turnover = 10_000;
 const names: readonly ProxyName[] = ['kraft', 'squid', 'tinyproxy', 'pipes'];
 
+type Target =
+  | { readonly against: ProxyName; readonly least: number }
+  | { readonly against: ProxyName; readonly most: number }
+  | { readonly mostItself: number };
+
 interface Figure {
   readonly what: string;
   readonly unit: string;
   readonly measure: (proxy: RunningProxy) => Promise<number>;
-  /** Whom Kraft is held to, and the least ratio; null for what is only shown. */
-  readonly target: { readonly against: ProxyName; readonly least?: number; readonly most?: number } | null;
-  /** Measured in each round; else once. */
-  readonly eachRound: boolean;
+  /** What Kraft is held to: a ratio to another, or a figure of its own; null for what is only shown. */
+  readonly target: Target | null;
+  /** Of a process that was started for it, in each round, or at the end. */
+  readonly when: 'fresh' | 'each round' | 'last';
 }
 
 /** Kilobytes that idle tunnels add to the process, each. */
@@ -61,6 +68,11 @@ async function growthMib(proxy: RunningProxy): Promise<number> {
   return ((await turn()) - before) / 1024;
 }
 
+async function residentAfterBulk(proxy: RunningProxy): Promise<number> {
+  await bulkRate(proxy, gibibyte);
+  return readUse(proxy).residentKib / 1024;
+}
+
 /** Processor time of the proxy for a gibibyte. */
 async function cpuPerGibibyte(proxy: RunningProxy): Promise<number> {
   const before = readUse(proxy).cpuSeconds;
@@ -73,58 +85,58 @@ function settle(): Promise<void> {
 }
 
 const figures: readonly Figure[] = [
+  { what: 'an idle tunnel', unit: 'KiB', measure: idleTunnelKib, target: { mostItself: 20 }, when: 'fresh' },
+  {
+    what: 'resident after 1 GiB',
+    unit: 'MiB',
+    measure: residentAfterBulk,
+    target: { against: 'pipes', most: 0.6 },
+    when: 'fresh',
+  },
   {
     what: 'CONNECT a second, one at a time',
     unit: '/s',
     measure: (p) => connectsPerSecond(p, 1, ms),
     target: null,
-    eachRound: true,
+    when: 'each round',
   },
   {
     what: 'CONNECT a second, 64 at once',
     unit: '/s',
     measure: (p) => connectsPerSecond(p, 64, ms),
     target: { against: 'squid', least: 1.0 },
-    eachRound: true,
+    when: 'each round',
   },
   {
     what: 'plain requests a second, one at a time',
     unit: '/s',
     measure: (p) => requestsPerSecond(p, 1, ms),
     target: null,
-    eachRound: true,
+    when: 'each round',
   },
   {
     what: 'plain requests a second, 64 at once',
     unit: '/s',
     measure: (p) => requestsPerSecond(p, 64, ms),
     target: { against: 'squid', least: 0.9 },
-    eachRound: true,
+    when: 'each round',
   },
   {
     what: 'exchanges a second in a tunnel',
     unit: '/s',
     measure: (p) => exchangesPerSecond(p, ms),
     target: { against: 'squid', least: 1.0 },
-    eachRound: true,
+    when: 'each round',
   },
   {
     what: '1 GiB through a tunnel',
     unit: 'MB/s',
     measure: (p) => bulkRate(p, gibibyte),
     target: { against: 'squid', least: 1.0 },
-    eachRound: true,
+    when: 'each round',
   },
-  { what: 'processor time of a GiB', unit: 's', measure: cpuPerGibibyte, target: null, eachRound: false },
-  {
-    what: 'resident after the transfers',
-    unit: 'MiB',
-    measure: (p) => Promise.resolve(readUse(p).residentKib / 1024),
-    target: { against: 'pipes', most: 0.6 },
-    eachRound: false,
-  },
-  { what: 'an idle tunnel', unit: 'KiB', measure: idleTunnelKib, target: null, eachRound: false },
-  { what: 'growth over 10,000 tunnels', unit: 'MiB', measure: growthMib, target: null, eachRound: false },
+  { what: 'processor time of a GiB', unit: 's', measure: cpuPerGibibyte, target: null, when: 'last' },
+  { what: 'growth over 10,000 tunnels', unit: 'MiB', measure: growthMib, target: null, when: 'last' },
 ];
 
 interface Row {
@@ -149,15 +161,24 @@ function toRow(figure: Figure, samples: ReadonlyMap<string, number[]>): Row {
     if (all !== undefined) measured[name] = median(all);
   }
   const { what, unit, target } = figure;
-  const other = target === null ? undefined : measured[target.against];
-  const ratio = other === undefined ? null : (measured.kraft ?? 0) / other;
-  const met =
-    target === null || ratio === null ? null : ratio >= (target.least ?? 0) && ratio <= (target.most ?? Infinity);
-  return { what, unit, measured, ratio, target: target === null ? '' : renderTarget(target), met };
-}
-
-function renderTarget({ against, least, most }: NonNullable<Figure['target']>): string {
-  return `${least === undefined ? `<= ${most ?? 0}` : `>= ${least}`} x ${against}`;
+  const own = measured.kraft ?? 0;
+  if (target === null) return { what, unit, measured, ratio: null, target: '', met: null };
+  if ('mostItself' in target) {
+    const { mostItself } = target;
+    return { what, unit, measured, ratio: null, target: `<= ${mostItself} ${unit}`, met: own <= mostItself };
+  }
+  const other = measured[target.against];
+  const ratio = other === undefined ? null : own / other;
+  const bound = 'least' in target ? `>= ${target.least}` : `<= ${target.most}`;
+  const holds = (value: number): boolean => ('least' in target ? value >= target.least : value <= target.most);
+  return {
+    what,
+    unit,
+    measured,
+    ratio,
+    target: `${bound} x ${target.against}`,
+    met: ratio === null ? null : holds(ratio),
+  };
 }
 
 function render(rows: readonly Row[], missing: readonly ProxyName[]): string {
@@ -190,27 +211,40 @@ function render(rows: readonly Row[], missing: readonly ProxyName[]): string {
 
 const dir = mkdtempSync(join(tmpdir(), 'kb-'));
 const origin = await startNode('origin.ts', []);
+const place = { dir, dist: values.dist, originPort: origin.port };
+const samples = new Map<string, number[]>();
 const proxies: RunningProxy[] = [];
-try {
+
+async function take(figure: Figure, proxy: RunningProxy): Promise<void> {
+  const key = `${figure.what} ${proxy.name}`;
+  samples.set(key, [...(samples.get(key) ?? []), await figure.measure(proxy)]);
+}
+
+async function takeFresh(figure: Figure): Promise<void> {
   for (const name of names) {
-    const proxy = await startProxy(name, dir, origin.port);
+    const proxy = await startProxy(name, place);
+    if (proxy === null) continue;
+    await take(figure, proxy);
+    await proxy.stop();
+  }
+}
+
+try {
+  for (const figure of figures) if (figure.when === 'fresh') await takeFresh(figure);
+  for (const name of names) {
+    const proxy = await startProxy(name, place);
     if (proxy !== null) proxies.push(proxy);
   }
-  const samples = new Map<string, number[]>();
   for (let round = 0; round < rounds; round++) {
     for (const figure of figures) {
-      if (!figure.eachRound && round < rounds - 1) continue;
-      for (const proxy of proxies) {
-        const key = `${figure.what} ${proxy.name}`;
-        samples.set(key, [...(samples.get(key) ?? []), await figure.measure(proxy)]);
-      }
+      const isNow = figure.when === 'each round' || (figure.when === 'last' && round === rounds - 1);
+      for (const proxy of isNow ? proxies : []) await take(figure, proxy);
     }
   }
   const rows = figures.map((figure) => toRow(figure, samples));
   const missing = names.filter((name) => !proxies.some((proxy) => proxy.name === name));
-  console.log(
-    values.json ? JSON.stringify({ node: process.version, rounds, rows, missing }, null, 2) : render(rows, missing),
-  );
+  const report = { node: process.version, rounds, rows, missing };
+  console.log(values.json ? JSON.stringify(report, null, 2) : render(rows, missing));
   process.exitCode = rows.every(({ met }) => met !== false) ? 0 : 1;
 } finally {
   for (const proxy of proxies) await proxy.stop();

@@ -75,18 +75,29 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+export interface Place {
+  readonly dir: string;
+  /** The built package. */
+  readonly dist: string;
+  readonly originPort: number;
+}
+
 /** Starts one; null for one that is not installed. */
-export async function startProxy(name: ProxyName, dir: string, originPort: number): Promise<RunningProxy | null> {
+export async function startProxy(name: ProxyName, { dir, dist, originPort }: Place): Promise<RunningProxy | null> {
   const direct = `127.0.0.1:${originPort}`;
   const running = (child: ChildProcess, port: number, authority: string): RunningProxy => {
     return { name, port, authority, pid: child.pid ?? 0, stop: () => stop(child) };
   };
   if (name === 'kraft') {
-    const { child, port } = await startNode('kraft-proxy.ts', [String(originPort), join(dir, 'decisions.jsonl')]);
+    const { child, port } = await startNode('kraft-proxy.mjs', [
+      String(originPort),
+      dist,
+      join(dir, 'decisions.jsonl'),
+    ]);
     return running(child, port, `origin.example:${originPort}`);
   }
   if (name === 'pipes') {
-    const { child, port } = await startNode('pipes-proxy.ts', [String(originPort)]);
+    const { child, port } = await startNode('pipes-proxy.mjs', [String(originPort)]);
     return running(child, port, direct);
   }
   const port = await freePort();

@@ -54,8 +54,8 @@ export function dialFirst(request: DialRequest, outcome: DialOutcome): () => voi
       if (index + 1 < request.addresses.length) attempt(index + 1);
       else outcome.failed(code);
     };
-    socket.once('close', failed);
-    socket.once('connect', () => {
+    socket.on('close', failed);
+    socket.on('connect', () => {
       clearTimeout(late);
       socket.off('close', failed);
       current = null;

@@ -98,7 +98,7 @@ export class Exchange {
   /** The request is over when its connection is. */
   logAtClose(): void {
     if (this.client.destroyed) this.logOnce();
-    else this.client.once('close', () => this.logOnce());
+    else this.client.on('close', () => this.logOnce());
   }
 
   logOnce(): void {
@@ -140,28 +140,24 @@ export class Exchange {
   }
 }
 
+export interface Judged {
+  readonly decision: Decision;
+  /** Whom to dial; empty for what is not dialled. */
+  readonly addresses: readonly string[];
+  readonly outage: Outage | null;
+}
+
 /** The decision on a request, asked of the resolver when the lists let it pass. Never rejects. */
-export async function judge(
-  serving: Serving,
-  target: HostPort,
-): Promise<{ readonly decision: Decision; readonly addresses: readonly string[]; readonly outage: Outage | null }> {
+export async function judge(serving: Serving, target: HostPort): Promise<Judged> {
   const { policy, resolver, ownAddresses } = serving;
-  if (target.kind !== 'name') {
-    return { decision: decide(policy, target, null, ownAddresses()), addresses: [target.host], outage: null };
-  }
-  if (!needsAddresses(policy, target)) {
-    return { decision: decide(policy, target, null, ownAddresses()), addresses: [], outage: null };
-  }
+  const decideOn = (addresses: readonly string[] | null): Decision => decide(policy, target, addresses, ownAddresses());
+  if (target.kind !== 'name') return { decision: decideOn(null), addresses: [target.host], outage: null };
+  if (!needsAddresses(policy, target)) return { decision: decideOn(null), addresses: [], outage: null };
   const found = await resolver.lookup(target.host);
   if (found.kind === 'outage') {
-    const decision = decide(policy, target, null, ownAddresses());
-    return { decision, addresses: [], outage: describeOutage('lookup', found.code) };
+    return { decision: decideOn(null), addresses: [], outage: describeOutage('lookup', found.code) };
   }
-  return {
-    decision: decide(policy, target, found.addresses, ownAddresses()),
-    addresses: found.addresses,
-    outage: null,
-  };
+  return { decision: decideOn(found.addresses), addresses: found.addresses, outage: null };
 }
 
 /** Records a refusal and answers it; the record holds the answer up for a second at most. */

@@ -92,11 +92,12 @@ function receive(exchange: Exchange, origin: Socket, upstream: Upstream | null):
       client.destroySoon();
       destroyLater(client, brokenDrainMs);
     }
-    if (!origin.destroyed) origin.end();
+    // All that it had to say is on its way to the client, and nothing more is asked.
+    origin.destroy();
   };
-  origin.once('end', ended);
-  origin.once('close', ended);
-  client.once('close', () => origin.destroy());
+  origin.on('end', ended);
+  origin.on('close', ended);
+  client.on('close', () => origin.destroy());
 }
 
 const brokenDrainMs = 30_000;

@@ -49,7 +49,7 @@ export class Intake {
   carry(from: Socket, to: Socket, count: (bytes: number) => void): void {
     this.#flow = { from, to, count };
     to.on('drain', this.#go);
-    from.once('close', () => this.#giveBack());
+    from.on('close', () => this.#giveBack());
   }
 
   /** False stops reading until `resume`. */

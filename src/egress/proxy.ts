@@ -146,19 +146,19 @@ class SessionProxy implements EgressProxy {
   #takePlace(client: Socket): boolean {
     if (this.#places >= this.#serving.limits.tunnels) return false;
     this.#places += 1;
-    client.once('close', () => (this.#places -= 1));
+    client.on('close', () => (this.#places -= 1));
     return true;
   }
 
   #track(socket: Socket, group: Set<Socket>): void {
     if (this.#closing !== null) return void socket.destroy();
     group.add(socket);
-    socket.once('close', () => group.delete(socket));
+    socket.on('close', () => group.delete(socket));
   }
 
   async #end(): Promise<void> {
     const open = [...this.#clients, ...this.#sockets];
-    const closed = open.map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())));
+    const closed = open.map((socket) => new Promise<void>((resolve) => socket.on('close', () => resolve())));
     for (const socket of open) socket.end();
     const late = setTimeout(() => {
       for (const socket of [...this.#clients, ...this.#sockets]) socket.destroy();

@@ -30,5 +30,5 @@ export function reach(serving: Serving, exchange: Exchange, request: ReachReques
     { open, addresses, timeoutMs: serving.limits.dialTimeoutMs },
     { connected, failed: request.failed },
   );
-  client.once('close', cancel);
+  client.on('close', cancel);
 }

@@ -153,8 +153,8 @@ function readBody(client: Socket, wait: BodyWait): Promise<{ readonly body: Buff
   };
   const onEnd = (): void => settle(null);
   client.on('data', onData);
-  client.once('end', onEnd);
-  client.once('close', onEnd);
+  client.on('end', onEnd);
+  client.on('close', onEnd);
   client.resume();
   return promise;
 }

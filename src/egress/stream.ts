@@ -22,7 +22,7 @@ export function lingerOn(socket: Socket): void {
 export function destroyLater(socket: Socket, ms: number): void {
   if (socket.destroyed) return;
   const late = setTimeout(() => socket.destroy(), ms);
-  socket.once('close', () => clearTimeout(late));
+  socket.on('close', () => clearTimeout(late));
 }
 
 /**
@@ -53,21 +53,28 @@ export function endedWell(socket: Socket): boolean {
 /** Calls when a socket has said its last, which an idle one may have done before anybody listened. */
 export function onceEnded(socket: Socket, call: () => void): void {
   if (socket.readableEnded) call();
-  else socket.once('end', call);
+  else socket.on('end', call);
 }
 
 /** Ties two ends: each end is passed on as a half-close, and one that breaks takes the other with it. */
 export function tie(client: Socket, origin: Socket): void {
-  onceEnded(client, () => origin.end());
-  onceEnded(origin, () => client.end());
-  client.once('close', () => {
+  onceEnded(client, () => endAfter(client, origin));
+  onceEnded(origin, () => endAfter(origin, client));
+  client.on('close', () => {
     if (!endedWell(client)) origin.destroy();
   });
-  origin.once('close', () => {
+  origin.on('close', () => {
     if (endedWell(origin)) return;
     client.destroySoon();
     destroyLater(client, drainMs);
   });
+}
+
+/** Passes the end of `ended` on. Where that was all, in both directions, one step closes the socket instead of two. */
+function endAfter(ended: Socket, other: Socket): void {
+  const isAll = other.readableEnded && other.writableLength === 0 && ended.writableFinished;
+  if (isAll) other.destroy();
+  else other.end();
 }
 
 export type HeadFromSocket =
@@ -103,8 +110,8 @@ export function readHeadFrom(socket: Socket, wait: HeadWait, done: (read: HeadFr
   };
   const onEnd = (): void => settle({ kind: 'ended' });
   socket.on('data', onData);
-  socket.once('end', onEnd);
-  socket.once('close', onEnd);
+  socket.on('end', onEnd);
+  socket.on('close', onEnd);
   if (!wait.idle) startClock();
   if (wait.first.length > 0) {
     startClock();

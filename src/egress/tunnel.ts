@@ -69,7 +69,7 @@ interface Asked {
 function askUpstream(serving: Serving, exchange: Exchange, { origin, fail, early }: Asked): void {
   const { client } = exchange;
   const drop = (): void => void origin.destroy();
-  client.once('close', drop);
+  client.on('close', drop);
   const wait = { first: Buffer.alloc(0), timeoutMs: serving.limits.dialTimeoutMs, idle: false };
   readHeadFrom(origin, wait, (read) => {
     client.off('close', drop);

@@ -7,14 +7,12 @@ const [originPort = ''] = process.argv.slice(2);
 const origin = { host: '127.0.0.1', port: Number(originPort) };
 
 const server = createServer((incoming, outgoing) => {
-  const { pathname } = new URL(incoming.url ?? '/', 'http://origin.example');
-  const onward = request(
-    { ...origin, method: incoming.method, path: pathname, headers: incoming.headers },
-    (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    },
-  );
+  const { pathname } = new URL(incoming.url, 'http://origin.example');
+  const settings = { ...origin, method: incoming.method, path: pathname, headers: incoming.headers };
+  const onward = request(settings, (answer) => {
+    outgoing.writeHead(answer.statusCode, answer.headers);
+    answer.pipe(outgoing);
+  });
   onward.on('error', () => outgoing.destroy());
   incoming.pipe(onward);
 });
@@ -27,7 +25,4 @@ server.on('connect', (_request, client) => {
   upstream.on('error', () => client.destroy());
   client.on('error', () => upstream.destroy());
 });
-server.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, () => {
-  const address = server.address();
-  process.stdout.write(`${typeof address === 'object' ? (address?.port ?? 0) : 0}\n`);
-});
+server.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, () => process.stdout.write(`${server.address().port}\n`));
