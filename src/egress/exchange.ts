@@ -1,21 +1,13 @@
 import type { Socket } from 'node:net';
 import { toTimestamp, type Clock } from '../base/index.ts';
-import type { Decision, EgressPolicy, HostPort } from './decision.ts';
+import type { Decision } from './decision.ts';
 import type { DecisionLog } from './decision-log.ts';
-import { decide, needsAddresses, selfTestHost } from './decide.ts';
+import { selfTestHost } from './decide.ts';
 import type { Dialer } from './dial.ts';
+import type { Judge } from './judge.ts';
 import type { KraftHost } from './kraft-host.ts';
-import type { OwnAddresses } from './own-addresses.ts';
 import type { Refusal } from './refusals.ts';
-import {
-  describeOutage,
-  outageAnswer,
-  refusedAnswer,
-  renderAnswer,
-  type Outage,
-  type ProxyAnswer,
-} from './render-answer.ts';
-import type { SessionResolver } from './resolver.ts';
+import { outageAnswer, refusedAnswer, renderAnswer, type Outage, type ProxyAnswer } from './render-answer.ts';
 import { finish } from './stream.ts';
 import type { Upstreams } from './upstream.ts';
 
@@ -43,10 +35,8 @@ export const proxyLimits: ProxyLimits = {
 
 /** What all requests of one session share. */
 export interface Serving {
-  readonly policy: EgressPolicy;
   readonly upstreams: Upstreams;
-  readonly resolver: SessionResolver;
-  readonly ownAddresses: OwnAddresses;
+  readonly judge: Judge;
   readonly dialer: Dialer;
   readonly kraft: KraftHost | null;
   readonly onRefusal: (refusal: Refusal) => Promise<void>;
@@ -138,26 +128,6 @@ export class Exchange {
     this.#failure ??= why;
     this.client.destroy();
   }
-}
-
-export interface Judged {
-  readonly decision: Decision;
-  /** Whom to dial; empty for what is not dialled. */
-  readonly addresses: readonly string[];
-  readonly outage: Outage | null;
-}
-
-/** The decision on a request, asked of the resolver when the lists let it pass. Never rejects. */
-export async function judge(serving: Serving, target: HostPort): Promise<Judged> {
-  const { policy, resolver, ownAddresses } = serving;
-  const decideOn = (addresses: readonly string[] | null): Decision => decide(policy, target, addresses, ownAddresses());
-  if (target.kind !== 'name') return { decision: decideOn(null), addresses: [target.host], outage: null };
-  if (!needsAddresses(policy, target)) return { decision: decideOn(null), addresses: [], outage: null };
-  const found = await resolver.lookup(target.host);
-  if (found.kind === 'outage') {
-    return { decision: decideOn(null), addresses: [], outage: describeOutage('lookup', found.code) };
-  }
-  return { decision: decideOn(found.addresses), addresses: found.addresses, outage: null };
 }
 
 /** Records a refusal and answers it; the record holds the answer up for a second at most. */

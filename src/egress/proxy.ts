@@ -4,8 +4,9 @@ import type { DecisionLog } from './decision-log.ts';
 import type { EgressPolicy } from './decision.ts';
 import { kraftHost } from './decide.ts';
 import type { Dialer } from './dial.ts';
-import { Exchange, judge, proxyLimits, refuse, type ProxyLimits, type Serving } from './exchange.ts';
+import { Exchange, proxyLimits, refuse, type ProxyLimits, type Serving } from './exchange.ts';
 import { forward } from './forward.ts';
+import { openJudge } from './judge.ts';
 import type { KraftHost } from './kraft-host.ts';
 import type { OwnAddresses } from './own-addresses.ts';
 import { parseHead, type RequestHead } from './parse-head.ts';
@@ -68,7 +69,7 @@ class SessionProxy implements EgressProxy {
     this.#serving = {
       ...options,
       limits,
-      resolver: options.resolver.forSession(),
+      judge: openJudge({ ...options, resolver: options.resolver.forSession() }),
       track: (socket) => this.#track(socket, this.#sockets),
       takePlace: (client) => this.#takePlace(client),
     };
@@ -115,7 +116,7 @@ class SessionProxy implements EgressProxy {
     const serving = this.#serving;
     const { target } = head;
     const method = head.kind === 'connect' ? 'CONNECT' : head.method;
-    const { decision, addresses, outage } = await judge(serving, target);
+    const { decision, addresses, outage } = await serving.judge(target);
     if (decision.allow && target.host === kraftHost) {
       const talk = { client, decision, bodies: this.#bodies, inTunnel: head.kind === 'connect' };
       if (head.kind === 'connect') {

@@ -11,6 +11,7 @@ const phrases: Readonly<Record<number, string>> = {
   404: 'Not Found',
   405: 'Method Not Allowed',
   409: 'Conflict',
+  411: 'Length Required',
   413: 'Content Too Large',
   429: 'Too Many Requests',
   500: 'Internal Server Error',

@@ -23,14 +23,14 @@ const bodyOf = (call: KraftRequest | undefined): string => Buffer.from(call?.bod
 
 describe('the host kraft', () => {
   it('is answered in absolute form whatever the lists say, and dialled nowhere', async () => {
-    const kraft = answering((call) => said(`${call.method} ${call.target}\n`, 201));
+    const kraft = answering((call) => said(`${call.method} ${call.target}\n`, 409));
     const { open, dialled, asked, records } = await openProxy({ kraft, deny: ['**', 'kraft'] });
     const client = await open();
     client.send('POST http://kraft/api/x?y=1 HTTP/1.1\r\nHost: evil\r\nX-Twice: a\r\nx-twice: b\r\n__proto__: z\r\n');
     client.send('Content-Length: 4\r\n\r\nab');
     client.send('cd');
     expect(await client.waitForEnd()).toBe(
-      'HTTP/1.1 201 Created\r\nContent-Type: text/plain\r\nContent-Length: 16\r\nConnection: close\r\n\r\nPOST /api/x?y=1\n',
+      'HTTP/1.1 409 Conflict\r\nContent-Type: text/plain\r\nContent-Length: 16\r\nConnection: close\r\n\r\nPOST /api/x?y=1\n',
     );
     expect(bodyOf(kraft.calls[0])).toBe('abcd');
     expect({ ...kraft.calls[0]?.headers }).toMatchObject({ host: 'evil', 'x-twice': 'b' });
