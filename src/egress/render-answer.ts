@@ -6,6 +6,7 @@ import { explainRefusal } from './refusals.ts';
 /** Reason phrases of the statuses that leave here (RFC 9110 15). */
 const phrases: Readonly<Record<number, string>> = {
   200: 'OK',
+  201: 'Created',
   400: 'Bad Request',
   403: 'Forbidden',
   404: 'Not Found',

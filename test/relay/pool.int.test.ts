@@ -146,7 +146,8 @@ describe('a relay that cannot be had', () => {
     ['the engine does not start it', () => (engine.onStart = () => 'no space left'), 'CONTAINER_NOT_STARTED', 'info'],
   ])('is an error with its remedy when %s, and nothing stays (SI-9.5 E9)', async (_, spoil, code, remedy) => {
     spoil();
-    const relays = open({ timing: { readyMs: 400 } });
+    // Only what never comes is waited for; the rest has as long as a busy machine takes.
+    const relays = open(code === 'RELAY_SILENT' ? { timing: { readyMs: 400 } } : {});
     await expect(relays.take(need())).rejects.toMatchObject({
       code: `KRAFT_${code}`,
       remedy: expect.stringContaining(remedy) as string,
