@@ -122,16 +122,7 @@ onHosts(['docker', 'podman'], 'limits', (host) => {
   it('stop an item whose setup command was killed for its memory, in the same words, and leave no worktree', async () => {
     await using person = new Person(host);
     const repository = await person.sampleRepository();
-    await person.kraft(
-      'repo',
-      'connect',
-      repository,
-      '--open-network',
-      '--setup-command',
-      hog,
-      '--no-tests',
-      '--open-network',
-    );
+    await person.kraft('repo', 'connect', repository, '--open-network', '--setup-command', hog, '--no-tests');
     limit(person, '{memory: 48m}');
     await person.startDaemon();
     const { item, sessions } = await person.runItem(repository, 'demo: write src/new.txt x');

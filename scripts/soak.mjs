@@ -157,16 +157,7 @@ async function soak(playground, engine, { count, atOnce, bytes, followBytes }) {
   const { repository, home } = playground;
   writeFileSync(path.join(home, 'config', 'policy.yaml'), `max_concurrent: ${atOnce}\n`, { mode: 0o600 });
   const kraft = openKraft(playground, engine);
-  await kraft.show([
-    'repo',
-    'connect',
-    repository,
-    '--open-network',
-    '--setup-command',
-    '',
-    '--no-tests',
-    '--open-network',
-  ]);
+  await kraft.show(['repo', 'connect', repository, '--open-network', '--setup-command', '', '--no-tests']);
   try {
     await kraft.show(['admin', 'start', '--detach']);
     await step('Follow one agent', () => followOne(kraft, { bytes: followBytes, repository }));

@@ -63,16 +63,7 @@ export class CrashHome implements AsyncDisposable {
   static async open(host: EngineHost): Promise<CrashHome> {
     const person = new Person(host);
     const repository = await person.sampleRepository();
-    await person.kraft(
-      'repo',
-      'connect',
-      repository,
-      '--open-network',
-      '--setup-command',
-      'true',
-      '--no-tests',
-      '--open-network',
-    );
+    await person.kraft('repo', 'connect', repository, '--open-network', '--setup-command', 'true', '--no-tests');
     return new CrashHome(person, repository, await readOwn(person, repository));
   }
 
