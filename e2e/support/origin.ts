@@ -1,6 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
@@ -36,6 +37,7 @@ export class Origin implements AsyncDisposable {
   readonly arrivals: Arrival[] = [];
   readonly #namespace: string;
   readonly #dir: string;
+  readonly #preload: string;
   #server: ChildProcess | null = null;
   #lines: Interface | null = null;
 
@@ -47,6 +49,9 @@ export class Origin implements AsyncDisposable {
     this.#dir = mkdtempSync(join(tmpdir(), 'ko-'));
     chmodSync(this.#dir, 0o755);
     this.caPath = join(this.#dir, 'ca.pem');
+    // The daemon may be another account's, which cannot read where the tests lie.
+    this.#preload = join(this.#dir, 'resolve-preload.mjs');
+    cpSync(resolve(import.meta.dirname, 'resolve-preload.mjs'), this.#preload);
     this.gitRoot = join(this.#dir, 'git');
     mkdirSync(this.gitRoot);
   }
@@ -69,16 +74,26 @@ export class Origin implements AsyncDisposable {
   env(more: Readonly<Record<string, readonly string[]>> = {}): Readonly<Record<string, string>> {
     const hosts = { [this.name]: [this.address], [this.otherName]: [this.address], ...more };
     return {
-      NODE_OPTIONS: `--import=${resolve(import.meta.dirname, 'resolve-preload.mjs')}`,
+      NODE_OPTIONS: `--import=${this.#preload}`,
       KRAFT_TEST_HOSTS: JSON.stringify(hosts),
     };
   }
 
-  /** A bare repository that is served at `https://<name>/git/<repository>` and takes pushes. */
-  makeRepository(repository: string): void {
+  /**
+   * A bare repository that is served at `https://<name>/git/<repository>` and takes pushes. Its one commit holds a file of so
+   * many bytes that do not compress.
+   */
+  makeRepository(repository: string, bytes: number): void {
     const path = join(this.gitRoot, repository);
+    const work = join(this.#dir, `${repository}.work`);
     execFileSync('git', ['init', '--quiet', '--bare', '-b', 'main', path]);
     execFileSync('git', ['-C', path, 'config', 'http.receivepack', 'true']);
+    execFileSync('git', ['init', '--quiet', '-b', 'main', work]);
+    writeFileSync(join(work, 'big.bin'), randomBytes(bytes));
+    execFileSync('git', ['-C', work, 'add', '.']);
+    const by = ['-c', 'user.name=O', '-c', 'user.email=o@example.org'];
+    execFileSync('git', ['-C', work, ...by, 'commit', '--quiet', '-m', 'Something big']);
+    execFileSync('git', ['-C', work, 'push', '--quiet', path, 'main']);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
