@@ -1,6 +1,6 @@
 // Kraft's relay against socat, in one container without a network, in turn: connections, throughput, what it adds to a
 // request, and what it holds in memory. Needs Docker and Kraft's own images (`npm run setup`).
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -19,7 +19,7 @@ interface Row {
 
 const image = 'localhost/kraft-bench-relay:latest';
 const { values } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, rounds: { type: 'string', default: '5' } },
+  options: { json: { type: 'boolean', default: false }, rounds: { type: 'string', default: '3' } },
 });
 
 function docker(...args: readonly string[]): string {
@@ -31,7 +31,20 @@ function docker(...args: readonly string[]): string {
 }
 
 docker('build', '--quiet', '-t', image, join(import.meta.dirname, 'relay'));
-const answer = docker('run', '--rm', '--network=none', '--ulimit=nofile=4096:4096', '--init', image, values.rounds);
+// An earlier run that was ended leaves its container running.
+const container = 'kraft-bench-relay';
+spawnSync('docker', ['rm', '--force', container], { stdio: 'ignore' });
+const answer = docker(
+  'run',
+  '--rm',
+  '--name',
+  container,
+  '--network=none',
+  '--ulimit=nofile=4096:4096',
+  '--init',
+  image,
+  values.rounds,
+);
 const relays = JSON.parse(answer) as Readonly<Record<string, Figures>>;
 
 function compare(

@@ -18,9 +18,9 @@ interface Figures {
   readonly idleKibibytes: number;
 }
 
-const connections = 8_000;
-const single = 2_000;
-const streamBytes = 2_000_000_000;
+const connections = 1_000;
+const single = 200;
+const streamBytes = 1_000_000_000;
 const port = 3128;
 const ticksPerSecond = 100;
 
