@@ -62,3 +62,9 @@ export function choosePoints(recorded: readonly string[]): readonly string[] {
     return (found[turn] ?? points[0])?.name ?? '';
   });
 }
+
+/** At most so many of the points, evenly over an item's life. */
+export function spread(points: readonly string[], most: number): readonly string[] {
+  if (points.length <= most) return points;
+  return Array.from({ length: most }, (_, index) => points[Math.floor((index * points.length) / most)] ?? '');
+}
