@@ -30,13 +30,14 @@ onHosts(['docker'], 'two Krafts with homes of their own on one engine', (host) =
     await other.untilEvent(left, ({ type }) => type === 'worker_session_started');
     process.kill((await other.kraftJson<{ pid: number }>('admin', 'health')).pid, 'SIGKILL');
     await other.startDaemon();
-    await other.kraft('item', 'abandon', left);
+    await other.kraft('item', 'abandon', left, '--yes');
     await other.kraft('admin', 'stop');
     expect(await other.containers()).toEqual([]);
 
     const names = await one.containers();
     expect(names).toContain(session?.container);
-    expect(names.map((name) => `container:${name}`)).toContain(relay);
+    const [, relayId = ''] = relay.split(':');
+    expect(await one.must(host.cli, ['inspect', '--format', '{{.State.Running}}', relayId])).toBe('true');
     one.write(`${(await one.show(id)).item.worktree ?? ''}/go`, '');
     await one.untilItemRests(id);
     expect((await one.show(id)).item.status).toBe('completed');
