@@ -165,9 +165,14 @@ export function engineContract(name: string, open: () => Promise<EngineUnderTest
     });
 
     it('signals a running container, and ends its client with it', async () => {
-      const run = start({ command: ['sh', '-c', 'trap "exit 42" INT; while :; do sleep 0.1; done'], init: true });
+      const run = start({
+        command: ['sh', '-c', 'trap "exit 42" INT; echo ready; while :; do sleep 0.1; done'],
+        init: true,
+      });
       const client = await run.client;
       const name = run.spec.name ?? '';
+      const log = join(dir, name.replace(/^kraft-/u, ''), 'log');
+      await expect.poll(() => readFileSync(log, 'utf8'), { timeout: 30_000 }).toContain('ready');
       await until(name, (seen) => seen?.running === true);
       await expect
         .poll(

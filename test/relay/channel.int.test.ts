@@ -151,7 +151,7 @@ describe('a channel', () => {
         .resume()
         .once('close', () => closed++)
         .once('end', () => client.end());
-    await expect.poll(() => closed).toBe(4);
+    await expect.poll(() => closed, { timeout: 10_000 }).toBe(4);
     const channel = opened[0];
     const served: Socket[] = [];
     channel?.serve((socket) => served.push(socket));
@@ -188,7 +188,7 @@ describe('a channel', () => {
     const client = await dial('s.sock');
     client.write('x');
     client.once('data', () => client.destroy());
-    await expect.poll(() => sawEnd).toBe(true);
+    await expect.poll(() => sawEnd, { timeout: 10_000 }).toBe(true);
     channel.serve((socket) => socket.end('here'));
     expect(await text(await dial('s.sock'))).toBe('here');
   });
@@ -251,6 +251,6 @@ describe('the control connection', () => {
     const gone = ended(relay);
     relay.write(words);
     await gone;
-    await expect.poll(() => control.connected).toBe(false);
+    await expect.poll(() => control.connected, { timeout: 10_000 }).toBe(false);
   });
 });

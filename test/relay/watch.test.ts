@@ -35,11 +35,11 @@ describe('a relay that is watched', () => {
   it('is not lost because nothing is heard of it, nor because the engine gives no answer (PF-R11)', async () => {
     const { seen, watch } = watched([running, new Error('no answer'), running]);
     watch.look();
-    await expect.poll(() => seen.asked).toBeGreaterThan(4);
+    await expect.poll(() => seen.asked, { timeout: 10_000 }).toBeGreaterThan(4);
     seen.connected = true;
     const { asked } = seen;
     watch.look();
-    await expect.poll(() => seen.asked).toBeLessThanOrEqual(asked + 1);
+    await expect.poll(() => seen.asked, { timeout: 10_000 }).toBeLessThanOrEqual(asked + 1);
     expect(seen.lost).toBe('');
     watch.stop();
   });
@@ -51,15 +51,15 @@ describe('a relay that is watched', () => {
   ])('is lost once the engine says so: %s', async (why, state) => {
     const { seen, watch } = watched([running, state]);
     watch.look();
-    await expect.poll(() => seen.lost).toBe(why);
+    await expect.poll(() => seen.lost, { timeout: 10_000 }).toBe(why);
     expect(seen.asked).toBe(2);
   });
 
   it('is not lost any more once nobody watches', async () => {
     const { seen, watch } = watched([running, running, running, null]);
     watch.look();
-    await expect.poll(() => seen.asked).toBeGreaterThan(0);
+    await expect.poll(() => seen.asked, { timeout: 10_000 }).toBeGreaterThan(0);
     watch.stop();
-    await expect.poll(() => seen.lost).toBe('');
+    await expect.poll(() => seen.lost, { timeout: 10_000 }).toBe('');
   });
 });
