@@ -24,6 +24,7 @@ const gibibyte = 1024 ** 3;
 const idleTunnels = 500;
 const turnover = 10_000;
 const warmUpMs = 4_000;
+const freshStarts = 3;
 const names: readonly ProxyName[] = ['kraft', 'squid', 'tinyproxy', 'pipes'];
 
 type Target =
@@ -239,7 +240,9 @@ async function takeFresh(figure: Figure): Promise<void> {
 }
 
 try {
-  for (const figure of figures) if (figure.when === 'fresh') await takeFresh(figure);
+  for (let start = 0; start < freshStarts; start++) {
+    for (const figure of figures) if (figure.when === 'fresh') await takeFresh(figure);
+  }
   for (const name of names) {
     const proxy = await startProxy(name, place);
     if (proxy !== null) proxies.push(proxy);

@@ -60,7 +60,7 @@ export class Intake {
       return false;
     }
     flow.count(bytes);
-    const part = buffer.subarray(0, bytes);
+    const part = bytes === buffer.length ? buffer : buffer.subarray(0, bytes);
     if (buffer === this.#own) {
       flow.to.write(part, this.#go);
       // What the kernel took at once is gone from the buffer; the rest still lies there.
