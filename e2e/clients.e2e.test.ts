@@ -15,6 +15,15 @@ interface Tried {
 /** A pack of this size crosses the proxy in each direction. */
 const bytes = 20 * 1024 * 1024;
 
+/** Hosts of the registries that npm and apt of the worker image are set up for, as entries of a list. */
+async function listRegistries(person: Person): Promise<readonly string[]> {
+  const script = 'npm config get registry; cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null || true';
+  const image = ['--entrypoint', 'sh', 'localhost/kraft-worker:latest'];
+  const said = await person.must(person.host.cli, ['run', '--rm', '--network', 'none', ...image, '-c', script]);
+  const urls = [...said.matchAll(/https?:\/\/[^\s]+/g)].map(([url]) => new URL(url));
+  return [...new Set(urls.map(({ hostname, protocol }) => `${hostname}:${protocol === 'https:' ? 443 : 80}`))];
+}
+
 onHosts(['docker'], 'real clients under a network policy', (host) => {
   let origin: Origin;
   let person: Person;
@@ -34,7 +43,7 @@ onHosts(['docker'], 'real clients under a network policy', (host) => {
     cpSync(resolve(import.meta.dirname, 'fixtures/client-story.mjs'), join(repository, 'clients.mjs'));
     await person.git(repository, 'add', '.');
     await person.git(repository, 'commit', '--quiet', '-m', 'Bring clients');
-    await person.connectUntested(repository, { allow: [origin.name, 'registry.npmjs.org:443', 'deb.debian.org:80'] });
+    await person.connectUntested(repository, { allow: [origin.name, ...(await listRegistries(person))] });
     const facts = JSON.stringify({ allowed: origin.name, refused: origin.otherName, bytes });
     const { item } = await person.runItem(repository, `demo: sh node clients.mjs '${facts}'`);
     for (const line of readFileSync(join(item.worktree ?? '', 'clients.jsonl'), 'utf8')

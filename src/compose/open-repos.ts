@@ -47,9 +47,9 @@ export function openRepos(environment: Environment): Repos {
     editHosts: async (request) => {
       const { path, label } = findRepo(request.repo, (await loadRepos(paths)).repos);
       const { list, phase } = request;
-      // eslint-disable-next-line @typescript-eslint/no-unused-vars -- holds values of the entry's env.
-      const { repo: _, ...edited } = await editHosts(paths, { ...request, repo: path });
-      return { path, label, list, phase, ...edited };
+      // Named one by one: the entry that comes with them holds the values of its `env`.
+      const { added, present, moved, denied } = await editHosts(paths, { ...request, repo: path });
+      return { path, label, list, phase, added, present, moved, denied };
     },
   };
 }

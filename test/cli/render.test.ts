@@ -177,8 +177,8 @@ describe('renderConnect', () => {
         image: 'localhost/kraft-worker:latest',
         network: {
           origin: 'proposed',
-          lists: { install: { allow: ['registry.npmjs.org'], deny: [] }, runtime: { allow: [], deny: [] } },
-          found: [{ host: 'registry.npmjs.org', why: '`npm config get registry`' }],
+          lists: { install: { allow: ['packages.example.org'], deny: [] }, runtime: { allow: [], deny: [] } },
+          found: [{ host: 'packages.example.org', why: '`npm config get registry`' }],
           notes: ['uv was not asked for its registry, or named none.'],
         },
         warnings: ['hooks of this repository do not run'],
@@ -190,7 +190,7 @@ describe('renderConnect', () => {
     expect(text).toContain('also found for test: npm test (from package.json)');
     expect(text).toContain('/srv/linked is a linked worktree of it');
     expect(text).toContain('warning: hooks of this repository do not run');
-    expect(text).toContain('the setup command reaches registry.npmjs.org (`npm config get registry`)');
+    expect(text).toContain('the setup command reaches packages.example.org (`npm config get registry`)');
     expect(text).toContain('note: uv was not asked');
     expect(text).toContain('`kraft repo allow HOST --phase install --repo /srv/repo`');
     expect(text).toContain('Check the proposed commands');

@@ -53,8 +53,8 @@ describe('the URLs that a lockfile names', () => {
     [
       'npm',
       'web/package-lock.json',
-      '{"a":{"resolved": "https://registry.npmjs.org/a/-/a-1.tgz","integrity":"x"}}',
-      ['https://registry.npmjs.org/a/-/a-1.tgz'],
+      '{"a":{"resolved": "https://npm.example.org/a/-/a-1.tgz","integrity":"x"}}',
+      ['https://npm.example.org/a/-/a-1.tgz'],
     ],
     [
       'yarn',

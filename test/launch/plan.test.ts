@@ -19,7 +19,7 @@ const limits = { cpu: 1.5, memoryBytes: 4 * 1024 ** 3, closeSwap: true, pids: 51
 const closed = {
   ...plainSandbox,
   network: {
-    install: { allow: ['registry.npmjs.org:443'], deny: [] },
+    install: { allow: ['packages.example.org:443'], deny: [] },
     runtime: { allow: ['api.github.com'], deny: ['*.github.com'] },
   },
 };

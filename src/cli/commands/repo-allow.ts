@@ -9,7 +9,7 @@ export const repoAllow = defineCommand({
   examples: [
     { line: 'kraft repo allow api.github.com', does: 'Agents and tests reach it on every port.' },
     {
-      line: 'kraft repo allow registry.npmjs.org:443 --phase install',
+      line: 'kraft repo allow packages.example.org:443 --phase install',
       does: 'The setup command reaches it, on that port.',
     },
   ],

@@ -20,7 +20,7 @@ export const repoCheckHost = defineCommand({
   examples: [
     { line: 'kraft repo check-host api.github.com', does: 'Whether agents and tests reach it over https.' },
     {
-      line: 'kraft repo check-host registry.npmjs.org --phase install --no-resolve',
+      line: 'kraft repo check-host packages.example.org --phase install --no-resolve',
       does: 'Whether the lists let the setup command ask for it.',
     },
   ],
