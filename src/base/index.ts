@@ -10,6 +10,7 @@ export {
   type ErrorReport,
   type ErrorSpec,
 } from './errors.ts';
+export { statusOfKind } from './http-status.ts';
 export { describeError, type ErrorDescription } from './describe-error.ts';
 export { Secret, isSecret } from './secret.ts';
 export { systemClock, toTimestamp, type Clock } from './clock.ts';

@@ -1,5 +1,5 @@
 import { renderBytes, safeLine } from '../base/index.ts';
-import type { EgressHost, EgressView, SessionEgress } from '../compose/index.ts';
+import type { EgressView, SessionEgress } from '../compose/index.ts';
 import { plain, renderTable, type Cell, type Column } from './render-table.ts';
 import { renderLocalTime } from './render-time.ts';
 import type { Style } from './terminal.ts';
@@ -30,19 +30,20 @@ export function renderEgress(view: EgressView, style: Style, width: number | nul
 }
 
 function renderSession(session: SessionEgress, style: Style, width: number | null): string {
-  const { sessionId, task, phase, hosts, leftOut, dropped } = session;
+  const { sessionId, task, phase, hosts, leftOut, dropped, malformed } = session;
   const head = `${style.bold(sessionId)}  ${safeLine(task ?? 'setup command')} (${phase})\n`;
   const rows = hosts.map((host) => toCells(host, style));
   const table = renderTable(columns, rows, { columns: width, heading: (text) => style.bold(text) });
   return [
     head,
-    hosts.length === 0 ? 'It asked for nothing.\n' : table,
+    hosts.length > 0 ? table : malformed === 0 ? 'It asked for nothing.\n' : '',
     leftOut === 0 ? '' : style.dim(`and ${leftOut} more hosts\n`),
+    malformed === 0 ? '' : style.dim(`and ${malformed} requests that were not understood\n`),
     dropped === 0 ? '' : style.dim(`and ${dropped} requests of which only the number was kept\n`),
   ].join('');
 }
 
-function toCells(row: EgressHost, style: Style): readonly Cell[] {
+function toCells(row: SessionEgress['hosts'][number], style: Style): readonly Cell[] {
   const { asked, allowed, refused, failed, reason, bytesUp, bytesDown, firstAt, lastAt } = row;
   const host = row.host.includes(':') ? `[${row.host}]:${row.port}` : `${row.host}:${row.port}`;
   return [

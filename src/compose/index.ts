@@ -12,7 +12,7 @@ import type { DaemonProcess } from './start-daemon-process.ts';
 export type * from './kraft.ts';
 export type * from './repos.ts';
 export type { ReviewAnswer, ReviewKraft, ReviewOutcome } from './review-kraft.ts';
-export type { WorkerCalls, WorkerIdentity, WorkerItemView } from '../walk/index.ts';
+export type { WorkerCalls, WorkerIdentity, WorkerItemView } from '../items/index.ts';
 export type { Environment } from './environment.ts';
 export type { Chains, LintedChain } from './open-chains.ts';
 export type { Images } from './open-images.ts';

@@ -2,6 +2,7 @@ import type { EventRow, SessionStatus } from '../events/index.ts';
 import type { Item } from '../items/index.ts';
 import type { SessionRow, Spend } from '../store/index.ts';
 import type { DoctorReport } from '../doctor/index.ts';
+import type { EgressHost } from '../egress/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
 import type { Phase, ResolvedRepo } from '../config/index.ts';
 import type { ReviewKraft } from './review-kraft.ts';
@@ -111,6 +112,7 @@ export interface EgressView {
   readonly suggestions: readonly EgressSuggestion[];
 }
 
+/** `hosts` are as a session asked for them: their names are a worker's own words, data. */
 export interface SessionEgress {
   readonly sessionId: string;
   /** Canonical path of its task; null for a setup command. */
@@ -121,26 +123,8 @@ export interface SessionEgress {
   readonly leftOut: number;
   /** Requests of which nothing but their number was kept. */
   readonly dropped: number;
-}
-
-/** A host and port that a session asked for. The names are a worker's own words: data. */
-export interface EgressHost {
-  readonly host: string;
-  readonly port: number;
-  /** Requests, and how many of them were let through and refused. */
-  readonly asked: number;
-  readonly allowed: number;
-  readonly refused: number;
-  /** Allowed, and not reached. */
-  readonly failed: number;
-  /** Why it was refused last; null when it never was. */
-  readonly reason: string | null;
-  /** From the session to the host, and back. */
-  readonly bytesUp: number;
-  readonly bytesDown: number;
-  /** UTC RFC 3339. */
-  readonly firstAt: string;
-  readonly lastAt: string;
+  /** Requests that were not understood, and answered 400. */
+  readonly malformed: number;
 }
 
 export interface EgressSuggestion {

@@ -1,27 +1,21 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { explainRefusal, renderAllowCommand } from '../egress/index.ts';
+import { explainRefusal, renderAllowCommand, type EgressSummary } from '../egress/index.ts';
 import type { Item } from '../items/index.ts';
 import { setupPrefix } from '../launch/index.ts';
 import type { SessionRow, Store } from '../store/index.ts';
-import type { EgressHost, EgressSuggestion, EgressView, SessionEgress } from './kraft.ts';
+import type { EgressSuggestion, EgressView, SessionEgress } from './kraft.ts';
 
 /** Hosts of one session that are shown. */
 const hostsMax = 500;
 const suffix = '.jsonl';
 
-/** A decision log, summed up by host and port. */
-interface EgressLog {
-  readonly hosts: readonly EgressHost[];
-  readonly dropped: number;
-}
-
 /** Where the decision logs of the sessions lie, and how one is read. */
 export interface EgressEdges {
   readonly store: Pick<Store, 'listSessions'>;
   readonly runDir: string;
-  readonly readLog: (path: string) => Promise<EgressLog>;
+  readonly readLog: (path: string) => Promise<EgressSummary>;
 }
 
 /** What the sessions of an item, its setup commands included, asked the network for; those without a policy are left out. */
@@ -50,20 +44,16 @@ async function listLogged(dir: string): Promise<readonly string[]> {
   return names.filter((name) => name.endsWith(suffix)).map((name) => name.slice(0, -suffix.length));
 }
 
-function viewSession(sessionId: string, row: SessionRow | null, { hosts, dropped }: EgressLog): SessionEgress {
+function viewSession(sessionId: string, row: SessionRow | null, log: EgressSummary): SessionEgress {
   return {
     sessionId,
     task: row?.task ?? null,
     phase: row === null ? 'install' : 'runtime',
-    hosts: hosts.slice(0, hostsMax).map(viewHost),
-    leftOut: Math.max(0, hosts.length - hostsMax),
-    dropped,
+    hosts: log.hosts.slice(0, hostsMax),
+    leftOut: Math.max(0, log.hosts.length - hostsMax),
+    dropped: log.dropped,
+    malformed: log.malformed,
   };
-}
-
-function viewHost({ host, port, asked, allowed, refused, failed, reason, ...more }: EgressHost): EgressHost {
-  const { bytesUp, bytesDown, firstAt, lastAt } = more;
-  return { host, port, asked, allowed, refused, failed, reason, bytesUp, bytesDown, firstAt, lastAt };
 }
 
 /** When a session began, as far as it is known; setup commands have no row, and what asked for nothing comes last. */

@@ -1,6 +1,6 @@
 import type { ReplyAgentSkipped, ReviewSubmitted } from '../events/index.ts';
-import { itemErrors, type Thread, type ThreadView } from '../items/index.ts';
-import type { Reviews, ReviewRequest, WorkerCalls } from '../walk/index.ts';
+import { itemErrors, type Thread, type ThreadView, type WorkerCalls } from '../items/index.ts';
+import type { Reviews, ReviewRequest } from '../walk/index.ts';
 import type { ItemView } from './kraft.ts';
 
 /** What a review did, and that no agent answers it. */

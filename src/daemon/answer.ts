@@ -1,4 +1,3 @@
-import type { ErrorKind } from '../base/index.ts';
 import type { Kraft } from '../compose/index.ts';
 import type { RouteName, StopAnswer } from '../daemon-client/index.ts';
 import { readChoice, readNumber, readWaitMs, type RoutedRequest } from './request.ts';
@@ -13,17 +12,6 @@ export interface AnswerContext {
 type Answer = (request: RoutedRequest, context: AnswerContext) => Promise<unknown>;
 
 const seqMax = Number.MAX_SAFE_INTEGER;
-
-/** HTTP status of an error, by its kind: for tools that look at nothing else. */
-export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
-  usage: 400,
-  config: 422,
-  denied: 403,
-  limit: 429,
-  environment: 503,
-  upstream: 502,
-  bug: 500,
-};
 
 /** One handler per route: parse, one call of the facade, answer. */
 export const answers: Readonly<Record<RouteName, Answer>> = {

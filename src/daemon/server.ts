@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { chmod, rm } from 'node:fs/promises';
-import { asKraftError, type KraftError, type Log } from '../base/index.ts';
+import { asKraftError, statusOfKind, type KraftError, type Log } from '../base/index.ts';
 import type { Kraft } from '../compose/index.ts';
 import {
   checkSocketPath,
@@ -10,7 +10,7 @@ import {
   routesForAnyProtocol,
   type ErrorAnswer,
 } from '../daemon-client/index.ts';
-import { answers, statusOfKind, type AnswerContext } from './answer.ts';
+import { answers, type AnswerContext } from './answer.ts';
 import { daemonErrors } from './errors.ts';
 import { matchRoute, readBody } from './request.ts';
 

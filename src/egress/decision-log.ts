@@ -34,6 +34,15 @@ const DecisionRecord = z
   });
 export type DecisionRecord = z.infer<typeof DecisionRecord>;
 
+/** A request that was answered 400: it names no host that could be decided on. */
+const MalformedRecord = z.strictObject({
+  /** UTC RFC 3339. */
+  at: z.iso.datetime(),
+  /** Why, in the proxy's own words: nothing of what was sent. */
+  malformed: z.string().max(256),
+});
+export type MalformedRecord = z.infer<typeof MalformedRecord>;
+
 /** Requests of which only the number is known. */
 const Dropped = z.strictObject({ dropped: Count });
 
@@ -58,6 +67,8 @@ export interface EgressHost {
 export interface EgressSummary {
   /** By first line. */
   readonly hosts: readonly EgressHost[];
+  /** Requests that were not understood. */
+  readonly malformed: number;
   /** Requests of which only the number is known, since the log was full or the disk was. */
   readonly dropped: number;
   /** Lines that are none of the log's: one that a crash cut off. */
@@ -66,7 +77,7 @@ export interface EgressSummary {
 
 export interface DecisionLog {
   /** Never throws: what cannot be written is counted as dropped. */
-  append(record: DecisionRecord): void;
+  append(record: DecisionRecord | MalformedRecord): void;
   /** Writes what is left, and how many were dropped. Idempotent. */
   close(): void;
 }
@@ -100,7 +111,7 @@ class FileDecisionLog implements DecisionLog {
     if (this.#bytes > 0) this.#buffered = '\n';
   }
 
-  append(record: DecisionRecord): void {
+  append(record: DecisionRecord | MalformedRecord): void {
     if (this.#closed) return;
     const line = `${JSON.stringify(record)}\n`;
     if (this.#bytes + line.length > this.#maxBytes) {
@@ -144,6 +155,7 @@ class FileDecisionLog implements DecisionLog {
 /** What a session asked for, by host and port; empty when there is no log. Errors: those of the file system. */
 export async function readEgressLog(path: string): Promise<EgressSummary> {
   const hosts = new Map<string, EgressHost>();
+  let malformed = 0;
   let dropped = 0;
   let unreadable = 0;
   for await (const line of readLines(path)) {
@@ -158,9 +170,10 @@ export async function readEgressLog(path: string): Promise<EgressSummary> {
     }
     const counted = Dropped.safeParse(value);
     if (counted.success) dropped += counted.data.dropped;
+    else if (MalformedRecord.safeParse(value).success) malformed += 1;
     else unreadable += 1;
   }
-  return { hosts: [...hosts.values()], dropped, unreadable };
+  return { hosts: [...hosts.values()], malformed, dropped, unreadable };
 }
 
 function add(before: EgressHost | null, record: DecisionRecord): EgressHost {

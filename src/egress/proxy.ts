@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Clock } from '../base/index.ts';
+import { toTimestamp, type Clock } from '../base/index.ts';
 import type { DecisionLog } from './decision-log.ts';
 import type { EgressPolicy } from './decision.ts';
 import { kraftHost } from './decide.ts';
@@ -101,6 +101,8 @@ class SessionProxy implements EgressProxy {
     const early = read.kind === 'complete' ? read.rest : nothing;
     switch (head.kind) {
       case 'malformed': {
+        const { log, clock } = this.#serving;
+        log?.append({ at: toTimestamp(clock.nowMs()), malformed: head.why });
         finish(client, renderAnswer(malformedAnswer(head.why), 'GET'));
         return;
       }

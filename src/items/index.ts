@@ -35,6 +35,7 @@ export {
 } from './caps.ts';
 export { decideRateLimit, type RateLimitDecision } from './rate-limit.ts';
 export { addSteer } from './steer.ts';
+export type { WorkerCalls, WorkerIdentity, WorkerItemView } from './worker-calls.ts';
 export { itemErrors } from './errors.ts';
 export { pickNext } from './pick-next.ts';
 export { renderPrompt, renderResume, type PromptFacts, type PromptFailure } from './prompt.ts';

@@ -53,11 +53,11 @@ export interface SessionRow {
   /** Its relay's id; null for a session without a network policy, and until it has one. */
   readonly relay: string | null;
   /** What it was launched to reach, so that a daemon that comes back goes on with the same; null for open egress. */
-  readonly egress: SessionEgress | null;
+  readonly egress: LaunchedLists | null;
 }
 
-/** The lists of a session (`egress.EgressLists`), as text. */
-export interface SessionEgress {
+/** What a session was launched to reach (the shape of `egress.EgressLists`), as text. */
+export interface LaunchedLists {
   readonly phase: 'install' | 'runtime';
   readonly allow: readonly string[];
   readonly deny: readonly string[];

@@ -1,12 +1,12 @@
 import { listTasks } from '../chain/index.ts';
-import { itemErrors, pickByPrefix, renderPrompt, type Item } from '../items/index.ts';
+import { itemErrors, pickByPrefix, renderPrompt, type Item, type WorkerCalls } from '../items/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
 import { thaw } from './frozen.ts';
 import { fileItem } from './file-item.ts';
 import { planNext } from './plan-next.ts';
 import type { WalkPorts } from './ports.ts';
 import { listOpenThreads, openReviews, type InTurn, type Reviews } from './reviews.ts';
-import { openWorkerCalls, type WorkerCalls } from './worker-calls.ts';
+import { openWorkerCalls } from './worker-calls.ts';
 import { findSessions, type Found } from './reattach.ts';
 import { Slots } from './slots.ts';
 import { endStraySessions, sweepLeftovers } from './sweep.ts';

@@ -1,7 +1,6 @@
 export type * from './walker.ts';
 export type { ReviewResult } from './answer-gate.ts';
 export type { ReviewRequest, Reviews } from './reviews.ts';
-export type { WorkerCalls, WorkerIdentity, WorkerItemView } from './worker-calls.ts';
 export { findStrayWorktrees, type ItemStorage, type StorageReport, type StrayStorage } from './storage.ts';
 export type { WalkPorts } from './ports.ts';
 export { createWalker } from './create-walker.ts';

@@ -1,8 +1,7 @@
-import type { Item } from '../items/index.ts';
+import type { Item, WorkerCalls } from '../items/index.ts';
 import type { LaunchPlan } from '../launch/index.ts';
 import type { Reviews } from './reviews.ts';
 import type { StorageReport } from './storage.ts';
-import type { WorkerCalls } from './worker-calls.ts';
 
 /** What a person files. `repo` is the absolute path of a connected repository. */
 export interface FileRequest {

@@ -1,7 +1,7 @@
 import { safeLine } from '../base/index.ts';
-import type { Claim } from '../items/index.ts';
+import type { Claim, WorkerIdentity } from '../items/index.ts';
 import { invalid, readForm, readJson, readText, type Fields } from './read-fields.ts';
-import type { WorkerAnswer, WorkerIdentity, WorkerRequest } from './request.ts';
+import type { WorkerAnswer, WorkerRequest } from './request.ts';
 
 /** What a worker asks, understood. */
 export type WorkerCall =

@@ -1,10 +1,10 @@
 import { asKraftError, hasCode, type Log } from '../base/index.ts';
+import type { WorkerCalls, WorkerIdentity } from '../items/index.ts';
 import { openCallLimits, type Alarm } from './call-limits.ts';
 import { workerApiErrors } from './errors.ts';
 import { matchCall, reasons, renderRoute, type WorkerCall } from './match-call.ts';
-import type { WorkerPort } from './port.ts';
 import { isOpen, renderDone, renderEvent, renderFailure, renderItem, renderThread } from './render-answer.ts';
-import type { WorkerAnswer, WorkerIdentity, WorkerRequest } from './request.ts';
+import type { WorkerAnswer, WorkerRequest } from './request.ts';
 
 /** Largest body (SI 7.4). */
 export const bodyMaxBytes = 16 * 1024 * 1024;
@@ -19,7 +19,7 @@ export interface WorkerApi {
 }
 
 export interface WorkerApiOptions {
-  readonly port: WorkerPort;
+  readonly port: WorkerCalls;
   readonly alarm: Alarm;
   readonly log: Log;
 }
@@ -56,7 +56,7 @@ function checkShim({ headers }: WorkerRequest): void {
   throw workerApiErrors.create('SHIM_VERSION_DIFFERS', { sent: JSON.stringify(sent).slice(0, 20), own: shimVersion });
 }
 
-async function perform(port: WorkerPort, who: WorkerIdentity, call: WorkerCall): Promise<WorkerAnswer> {
+async function perform(port: WorkerCalls, who: WorkerIdentity, call: WorkerCall): Promise<WorkerAnswer> {
   switch (call.verb) {
     case 'progress':
       await port.progress(who, call.task);
@@ -76,7 +76,7 @@ async function perform(port: WorkerPort, who: WorkerIdentity, call: WorkerCall):
 }
 
 async function reply(
-  port: WorkerPort,
+  port: WorkerCalls,
   who: WorkerIdentity,
   call: Extract<WorkerCall, { verb: 'reply' }>,
 ): Promise<WorkerAnswer> {

@@ -1,8 +1,7 @@
-import type { ErrorKind, ErrorReport, KraftError } from '../base/index.ts';
+import { statusOfKind, type ErrorReport, type KraftError } from '../base/index.ts';
 import type { EventRow } from '../events/index.ts';
-import type { ThreadView } from '../items/index.ts';
+import type { ThreadView, WorkerItemView } from '../items/index.ts';
 import { workerApiErrors } from './errors.ts';
-import type { WorkerItem } from './port.ts';
 import type { WorkerAnswer } from './request.ts';
 
 /** A good answer: JSON on lines of its own, for an agent to read as it stands. */
@@ -11,7 +10,7 @@ export function renderDone(payload: unknown): WorkerAnswer {
 }
 
 /** What of an item leaves: named one by one, so that nothing joins unseen. */
-export function renderItem(item: WorkerItem): unknown {
+export function renderItem(item: WorkerItemView): unknown {
   const { id, title, description, status, node, branch, attempt, note, planTask } = item;
   return { id, title, description, status, node, branch, attempt, note, planTask };
 }
@@ -62,16 +61,6 @@ const openCodes: ReadonlySet<string> = new Set(
     'ITEM_ENDED',
   ].map((code) => `KRAFT_${code}`),
 );
-
-const statusOfKind: Readonly<Record<ErrorKind, number>> = {
-  usage: 400,
-  config: 422,
-  denied: 403,
-  limit: 429,
-  environment: 503,
-  upstream: 502,
-  bug: 500,
-};
 
 const statusOfCode: Readonly<Record<string, number>> = {
   KRAFT_WORKER_REQUEST_TOO_LARGE: 413,

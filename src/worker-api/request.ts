@@ -13,9 +13,3 @@ export type WorkerAnswer =
   | { readonly kind: 'answer'; readonly status: number; readonly contentType: string; readonly body: string }
   /** For a 403 and an event, once per route: `route` is `METHOD path`, at most 256 characters and safe to print. */
   | { readonly kind: 'refused'; readonly route: string; readonly reason: string };
-
-/** Who asks: what the channel belongs to, never what the worker says of itself (SI 7.1). */
-export interface WorkerIdentity {
-  readonly itemId: string;
-  readonly sessionId: string;
-}

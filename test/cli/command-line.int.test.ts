@@ -191,7 +191,7 @@ describe('verbs on items', () => {
     const command = 'kraft repo allow b.example:443 --phase install --repo /srv/shop';
     kraft.egressAnswer = {
       itemId: 'abcd2345',
-      sessions: [{ sessionId: 's1', task: null, phase: 'install', hosts: [], leftOut: 0, dropped: 0 }],
+      sessions: [{ sessionId: 's1', task: null, phase: 'install', hosts: [], leftOut: 0, dropped: 0, malformed: 0 }],
       suggestions: [],
     };
     expect(await user.must(['view', 'egress', 'abcd'])).toContain('s1  setup command (install)\nIt asked for nothing.');

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EgressHost } from '../../src/compose/index.ts';
+import type { EgressHost } from '../../src/egress/index.ts';
 import { readEgress, type EgressEdges } from '../../src/compose/read-egress.ts';
 import { readEgressLog, type DecisionRecord } from '../../src/egress/decision-log.ts';
 import { sampleSession } from '../support/sample-item.ts';
@@ -70,7 +70,16 @@ describe('what the sessions of an item asked for', () => {
     ]);
     expect(sessions[1]?.hosts).toEqual([
       {
-        ...{ host: 'a.example', port: 443, asked: 2, allowed: 2, refused: 0, failed: 0, reason: null },
+        ...{
+          host: 'a.example',
+          port: 443,
+          phase: 'runtime',
+          asked: 2,
+          allowed: 2,
+          refused: 0,
+          failed: 0,
+          reason: null,
+        },
         ...{ bytesUp: 20, bytesDown: 400, firstAt: '2026-01-02T02:00:00.000Z', lastAt: '2026-01-02T03:05:00.000Z' },
       },
       expect.objectContaining({ port: 80, allowed: 1, failed: 1 }),

@@ -109,15 +109,25 @@ describe('the decision log of a session', () => {
     ['a count below zero', JSON.stringify(record({ bytesUp: -1 }))],
     ['a time that is none', JSON.stringify(record({ at: 'yesterday' }))],
     ['counts that are none', JSON.stringify({ dropped: 'x' })],
+    ['a reason that is none', JSON.stringify({ at: '2026-01-02T03:04:05.678Z', malformed: 1 })],
   ])('is read strictly: %s is no line of it', async (_what, line) => {
     const path = place();
     writeFileSync(path, `${line}\n${JSON.stringify(record())}\n`);
     expect(await readEgressLog(path)).toMatchObject({ hosts: [{ asked: 1 }], dropped: 0, unreadable: 1 });
   });
 
+  it('counts what was not understood, and names no host of it', async () => {
+    const path = place();
+    const log = openDecisionLog(path);
+    log.append({ at: '2026-01-02T03:04:05.678Z', malformed: 'it is not HTTP/1.1 or HTTP/1.0' });
+    log.append(record());
+    log.close();
+    expect(await readEgressLog(path)).toMatchObject({ hosts: [{ asked: 1 }], malformed: 1, dropped: 0, unreadable: 0 });
+  });
+
   it('is empty where there is none, and follows no link', async () => {
     const path = place();
-    expect(await readEgressLog(path)).toEqual({ hosts: [], dropped: 0, unreadable: 0 });
+    expect(await readEgressLog(path)).toEqual({ hosts: [], malformed: 0, dropped: 0, unreadable: 0 });
     symlinkSync('/etc/hostname', path);
     await expect(readEgressLog(path)).rejects.toThrow('ELOOP');
     expect(() => openDecisionLog(path)).toThrow('ELOOP');

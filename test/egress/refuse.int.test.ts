@@ -115,12 +115,16 @@ describe('what is malformed (SI-9.6 F13, F14, F15)', () => {
     ['a deny entry spelled with a soft hyphen', 'CONNECT ba\xadd.com:443 HTTP/1.1\r\n\r\n'],
     ['a hexadecimal address', 'GET http://0x7f000001/ HTTP/1.1\r\n\r\n'],
     ['TLS', '\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00'],
-  ])('%s gets a 400, is no event and reaches nobody', async (_what, text) => {
-    const { open, dialled, asked, refusals } = await openProxy({ allow: ['**'], deny: ['bad.com'] });
+  ])('%s gets a 400 and a line in the log, is no event and reaches nobody', async (_what, text) => {
+    const { open, dialled, asked, refusals, records, malformed } = await openProxy({
+      allow: ['**'],
+      deny: ['bad.com'],
+    });
     const client = (await open()).send(text);
     expect(await client.waitForEnd()).toMatch(
       /^HTTP\/1\.1 400 Bad Request \(kraft: [^\r]+\)\r\n[^]*\r\n\r\nkraft: [^\n]+\n$/,
     );
-    expect([dialled, asked, refusals]).toEqual([[], [], []]);
+    expect([dialled, asked, refusals, records]).toEqual([[], [], [], []]);
+    expect(malformed).toEqual([expect.stringMatching(/./)]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/index.ts';
-import { itemErrors } from '../../src/items/index.ts';
+import { itemErrors, type WorkerCalls } from '../../src/items/index.ts';
 import { walkErrors } from '../../src/walk/index.ts';
 import {
   bodyMaxBytes,
@@ -9,13 +9,12 @@ import {
   waitingMax,
   type WorkerAnswer,
   type WorkerApi,
-  type WorkerPort,
 } from '../../src/worker-api/index.ts';
 import { form, json, payloadOf, request, samplePort, thread, who, type Call } from './sample-port.ts';
 
 const never = () => () => undefined;
 
-function open(changes: Partial<WorkerPort> = {}): { readonly api: WorkerApi; readonly calls: readonly Call[] } {
+function open(changes: Partial<WorkerCalls> = {}): { readonly api: WorkerApi; readonly calls: readonly Call[] } {
   const { port, calls } = samplePort(changes);
   return { api: openWorkerApi({ port, alarm: never, log: silentLog }), calls };
 }

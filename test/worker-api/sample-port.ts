@@ -1,6 +1,6 @@
 import type { EventRow } from '../../src/events/index.ts';
-import type { ThreadView } from '../../src/items/index.ts';
-import type { WorkerItem, WorkerAnswer, WorkerPort, WorkerRequest } from '../../src/worker-api/index.ts';
+import type { ThreadView, WorkerCalls, WorkerItemView } from '../../src/items/index.ts';
+import type { WorkerAnswer, WorkerRequest } from '../../src/worker-api/index.ts';
 
 export const who = { itemId: 'k7mqabcd', sessionId: 's2345678901234567890' } as const;
 
@@ -45,18 +45,18 @@ export const events: readonly EventRow[] = [
 export type Call = readonly [name: string, ...parameters: unknown[]];
 
 /** A port that records what it is asked; `changes` takes the place of single calls. */
-export function samplePort(changes: Partial<WorkerPort> = {}): { readonly port: WorkerPort; readonly calls: Call[] } {
+export function samplePort(changes: Partial<WorkerCalls> = {}): { readonly port: WorkerCalls; readonly calls: Call[] } {
   const calls: Call[] = [];
   const record = <T>(name: string, parameters: readonly unknown[], answer: T): Promise<T> => {
     calls.push([name, ...parameters]);
     return Promise.resolve(answer);
   };
-  const port: WorkerPort = {
+  const port: WorkerCalls = {
     progress: (...asked) => record('progress', asked, undefined),
     reply: (...asked) => record('reply', asked, thread),
     retry: (...asked) => record('retry', asked, undefined),
     show: (...asked) => {
-      const item: WorkerItem & { readonly worktree: string } = {
+      const item: WorkerItemView & { readonly worktree: string } = {
         id: who.itemId,
         title: 'Mend it',
         description: 'All of it',

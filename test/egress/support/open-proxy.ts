@@ -89,6 +89,8 @@ export interface ProxyUnderTest {
   readonly dialled: readonly string[];
   readonly refusals: Refusal[];
   readonly records: DecisionRecord[];
+  /** Why each request was not understood. */
+  readonly malformed: string[];
   /** Names that were asked of the resolver. */
   readonly asked: string[];
   open(): Promise<RawClient>;
@@ -114,6 +116,7 @@ export async function openProxy(setup: ProxySetup): Promise<ProxyUnderTest> {
   const dialer = setup.dialer ?? new MappedDialer((address) => setup.ports?.[address] ?? 1);
   const refusals: Refusal[] = [];
   const records: DecisionRecord[] = [];
+  const malformed: string[] = [];
   const asked: string[] = [];
   const known = setup.ask ?? askTable(setup.names ?? {});
   const ask = (name: string): Promise<Lookup> => {
@@ -131,7 +134,13 @@ export async function openProxy(setup: ProxySetup): Promise<ProxyUnderTest> {
       refusals.push(refusal);
       return setup.onRefusal?.(refusal) ?? Promise.resolve();
     },
-    log: { append: (record) => records.push(record), close: () => undefined },
+    log: {
+      append: (record) => {
+        if ('malformed' in record) malformed.push(record.malformed);
+        else records.push(record);
+      },
+      close: () => undefined,
+    },
     limits: { ...proxyLimits, ...setup.limits },
     clock: systemClock,
   });
@@ -153,7 +162,7 @@ export async function openProxy(setup: ProxySetup): Promise<ProxyUnderTest> {
     clients.push(client);
     return client;
   };
-  return { proxy, path, dialled, refusals, records, asked, open };
+  return { proxy, path, dialled, refusals, records, malformed, asked, open };
 }
 
 /** Waits on a condition with a deadline. */
