@@ -79,7 +79,6 @@ async function adoptRoute(context: AdoptContext, record: LaunchRecord): Promise<
   const { routes, engine } = context;
   const lostBefore = (error: KraftError): SessionRoute => ({
     relay: relay ?? '',
-    joins: { network: 'none', userNamespace: null },
     lost: Promise.resolve(error),
     close: () => Promise.resolve([]),
     release: () => undefined,

@@ -23,7 +23,15 @@ import { joinRelay, openRelays, relayErrors, type RelayLease, type RelayNeed, ty
 import { relayImage } from '../runtime/index.ts';
 import { launchErrors } from './errors.ts';
 import type { SweepReport } from './launch.ts';
-import type { NetworkPlan, RouteOwner, RouteRequest, RouteServing, Routes, SessionRoute } from './route.ts';
+import type {
+  NetworkPlan,
+  OpenedRoute,
+  RouteOwner,
+  RouteRequest,
+  RouteServing,
+  Routes,
+  SessionRoute,
+} from './route.ts';
 
 export interface RoutesOptions {
   readonly paths: HomePaths;
@@ -78,7 +86,7 @@ class HomeRoutes implements Routes {
     }
   }
 
-  async open(request: RouteRequest): Promise<SessionRoute> {
+  async open(request: RouteRequest): Promise<OpenedRoute> {
     const session = this.#plan(request);
     const need = await this.#need(request);
     const lease = await this.#relays.take(need);
@@ -86,7 +94,7 @@ class HomeRoutes implements Routes {
     try {
       // Through its own channel, and before any worker is there to ask.
       await lease.selfTest();
-      return withJoin(route, joinRelay(lease.container, request.user));
+      return { route, joins: joinRelay(lease.container, request.user) };
     } catch (error) {
       await route.close();
       route.release();
@@ -96,9 +104,7 @@ class HomeRoutes implements Routes {
 
   async adopt(request: Parameters<Routes['adopt']>[0]): Promise<SessionRoute> {
     const session = this.#plan(request);
-    const route = await this.#serve(session, await this.#relays.adopt(request));
-    // Its worker has joined long ago.
-    return withJoin(route, { network: null, userNamespace: null });
+    return this.#serve(session, await this.#relays.adopt(request));
   }
 
   async sweep(engine: Parameters<Routes['sweep']>[0]): Promise<SweepReport> {
@@ -175,10 +181,6 @@ function openHomeRelays({ paths, log }: RoutesOptions, size: number): Relays {
   return openRelays({ home: paths.home, socketsDir, platform: process.platform, log, timing: null, size });
 }
 
-function withJoin({ relay, lost, close, release }: ServedRoute, joins: SessionRoute['joins']): SessionRoute {
-  return { relay, joins, lost, close, release };
-}
-
 interface PlannedRoute {
   readonly owner: RouteOwner & NetworkPlan;
   readonly serving: RouteServing;
@@ -187,7 +189,7 @@ interface PlannedRoute {
 }
 
 /** A route that is open: the relay's channel leads to the session's proxy. */
-class ServedRoute implements Omit<SessionRoute, 'joins'> {
+class ServedRoute implements SessionRoute {
   readonly relay: string;
   readonly lost: Promise<KraftError>;
   readonly #parts: ServedParts;
@@ -200,12 +202,14 @@ class ServedRoute implements Omit<SessionRoute, 'joins'> {
     this.lost = lost.then((why) => relayErrors.create('RELAY_LOST', { container, why }));
   }
 
-  readonly close = (): Promise<readonly string[]> => {
+  close(): Promise<readonly string[]> {
     this.#closed ??= this.#close();
     return this.#closed;
-  };
+  }
 
-  readonly release = (): void => void this.#parts.lease.release();
+  release(): void {
+    void this.#parts.lease.release();
+  }
 
   async #close(): Promise<readonly string[]> {
     const { proxy, digest, decisions } = this.#parts;

@@ -38,8 +38,6 @@ export interface RouteRequest extends RouteOwner, NetworkPlan {
 export interface SessionRoute {
   /** The relay's id. */
   readonly relay: string;
-  /** What the worker's container joins. */
-  readonly joins: Pick<ContainerSpec, 'network' | 'userNamespace'>;
   /** Resolves with the error of the session when its relay dies; never rejects. */
   readonly lost: Promise<KraftError>;
   /** Ends its connections. Answers what was refused, one line each, for the end of the session's log. Idempotent. */
@@ -49,6 +47,13 @@ export interface SessionRoute {
    * relay's (Podman keeps a container that another one depends on). Idempotent.
    */
   release(): void;
+}
+
+/** A route that is opened for a worker to come. */
+export interface OpenedRoute {
+  readonly route: SessionRoute;
+  /** What the worker's container joins. */
+  readonly joins: Pick<ContainerSpec, 'network' | 'userNamespace'>;
 }
 
 /** The routes of one home. */
@@ -64,7 +69,7 @@ export interface Routes extends AsyncDisposable {
    * A route that has answered through its own channel (launch-time self test). Errors: RELAY_*, CHANNEL_*; ROUTE_NOT_SERVED in a
    * process that is no daemon.
    */
-  open(request: RouteRequest): Promise<SessionRoute>;
+  open(request: RouteRequest): Promise<OpenedRoute>;
   /** Serves a running session's channel again. Errors: RELAY_* when its relay is gone. */
   adopt(request: RouteOwner & NetworkPlan & { readonly engine: Engine; readonly relay: string }): Promise<SessionRoute>;
   /** Removes relays and sockets that no session of this process owns; never on a failed list. */

@@ -4,7 +4,7 @@ import { type EnvReader, readForwarded, revealForwarded } from '../credentials/i
 import { startClient } from '../process/index.ts';
 import { type KnownEngineFacts, findForeignOwner } from '../runtime/index.ts';
 import type { LaunchPlan, RunningLaunch, StartHooks } from './launch.ts';
-import type { Routes, SessionRoute } from './route.ts';
+import type { OpenedRoute, Routes } from './route.ts';
 import { makeDirectory, replaceFile } from './save-file.ts';
 import { Supervision, type SuperviseContext } from './supervise.ts';
 import { verifyMounts } from './verify-mounts.ts';
@@ -41,12 +41,12 @@ export async function startLaunch(
   const routing = openRoute(context, plan);
   try {
     for (const file of plan.files) replaceFile(file.path, file.content, 0o644);
-    const [route] = await Promise.all([routing, verifyOnce(context, plan, hooks)]);
+    const [opened] = await Promise.all([routing, verifyOnce(context, plan, hooks)]);
     if (!(await hooks.confirm())) {
       await undo(track.clientDir, routing);
       return null;
     }
-    const container = { ...plan.container, ...route?.joins };
+    const container = { ...plan.container, ...opened?.joins };
     const command = context.engine.clientCommand(container, readValues(context.env, plan, repo));
     const client = await startClient({
       file: command.file,
@@ -58,7 +58,7 @@ export async function startLaunch(
     });
     const { pid, bootId, startTicks, ended } = client;
     const watched = { identity: { pid, bootId, startTicks }, ended };
-    return new Supervision(context, track, { watched, route, remainingMs: track.timeCapMs });
+    return new Supervision(context, track, { watched, route: opened?.route ?? null, remainingMs: track.timeCapMs });
   } catch (error) {
     await undo(track.clientDir, routing);
     throw error;
@@ -69,7 +69,7 @@ export async function startLaunch(
 async function openRoute(
   context: StartContext,
   { network, container, track }: LaunchPlan,
-): Promise<SessionRoute | null> {
+): Promise<OpenedRoute | null> {
   if (network === null) return null;
   const { itemId, sessionId } = track;
   const { engine, facts } = context;
@@ -78,11 +78,11 @@ async function openRoute(
 }
 
 /** Takes back what was made for a launch that is not started. */
-async function undo(clientDir: string, routing: Promise<SessionRoute | null>): Promise<void> {
+async function undo(clientDir: string, routing: Promise<OpenedRoute | null>): Promise<void> {
   rmSync(clientDir, { recursive: true, force: true });
-  const route = await routing.catch(() => null);
-  await route?.close();
-  route?.release();
+  const opened = await routing.catch(() => null);
+  await opened?.route.close();
+  opened?.route.release();
 }
 
 async function verifyOnce(context: StartContext, plan: LaunchPlan, hooks: StartHooks): Promise<void> {

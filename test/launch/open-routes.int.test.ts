@@ -91,15 +91,15 @@ const containers = async (): Promise<readonly string[]> =>
 
 describe('a route', () => {
   it('answers on its own relay as its session, and names the container to join', async () => {
-    const route = await open().open(request());
-    expect(route.joins).toEqual({ network: `container:kraft-relay-${route.relay}`, userNamespace: null });
+    const { route, joins } = await open().open(request());
+    expect(joins).toEqual({ network: `container:kraft-relay-${route.relay}`, userNamespace: null });
     expect(await ask(route.relay, 'GET http://kraft/w/show HTTP/1.1')).toMatch(/\r\n\r\ns1$/);
     const folder = join(home, 'run/sn', route.relay);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   it('refuses by its lists, records that once a host, and sums it up when it is closed', async () => {
-    const route = await open().open(request());
+    const { route } = await open().open(request());
     const asked = (): Promise<string> => ask(route.relay, 'CONNECT a.example.com:443 HTTP/1.1');
     expect([await asked(), await asked()]).toEqual([
       expect.stringMatching(/^HTTP\/1\.1 403/),
@@ -116,7 +116,7 @@ describe('a route', () => {
 
   it('is gone once it is closed and released, its sockets and its container with it', async () => {
     const routes = open();
-    const route = await routes.open(request());
+    const { route } = await routes.open(request());
     await route.close();
     route.release();
     await routes[Symbol.asyncDispose]();
@@ -126,7 +126,7 @@ describe('a route', () => {
 
   it('is opened again by the next daemon, under the lists that it is given and on the same relay', async () => {
     const first = open();
-    const { relay } = await first.open(request());
+    const { relay } = (await first.open(request())).route;
     await first[Symbol.asyncDispose]();
     expect(await containers()).toContain(`kraft-relay-${relay}`);
     const { itemId, sessionId, lists, decisionLog } = request();
@@ -174,7 +174,7 @@ describe('the probe of a route', () => {
 describe('sweeping', () => {
   it('removes the relays of an earlier daemon that no session took over', async () => {
     const first = open();
-    const { relay } = await first.open(request());
+    const { relay } = (await first.open(request())).route;
     await first[Symbol.asyncDispose]();
     const swept = await open().sweep(engine);
     expect(swept.removed).toEqual(expect.arrayContaining([`kraft-relay-${relay}`]));

@@ -1,5 +1,5 @@
 import type { KraftError } from '../../src/base/index.ts';
-import type { RouteRequest, Routes, SessionRoute } from '../../src/launch/index.ts';
+import type { OpenedRoute, RouteRequest, Routes, SessionRoute } from '../../src/launch/index.ts';
 
 /** Routes without relays: what a launcher asks of them is recorded, and a test says what comes of it. */
 export class FakeRoutes implements Routes {
@@ -24,9 +24,11 @@ export class FakeRoutes implements Routes {
     return this.#answer(undefined);
   }
 
-  open(request: RouteRequest): Promise<SessionRoute> {
+  open(request: RouteRequest): Promise<OpenedRoute> {
     this.opened.push(request);
-    return this.#answer(this.#route(`relay${this.opened.length}`));
+    const relay = `relay${this.opened.length}`;
+    const joins = { network: `container:kraft-relay-${relay}`, userNamespace: null };
+    return this.#answer({ route: this.#route(relay), joins });
   }
 
   adopt(request: Parameters<Routes['adopt']>[0]): Promise<SessionRoute> {
@@ -55,7 +57,6 @@ export class FakeRoutes implements Routes {
   #route(relay: string): SessionRoute {
     return {
       relay,
-      joins: { network: `container:kraft-relay-${relay}`, userNamespace: null },
       lost: new Promise((resolve) => this.#lose.set(relay, resolve)),
       close: () => {
         this.ended.push(`close ${relay}`);
