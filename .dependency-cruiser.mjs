@@ -19,7 +19,7 @@ const may = {
   images: all('base', 'process', 'runtime'),
   egress: all('base', 'events', 'config', 'credentials'),
   relay: all('base', 'events', 'runtime'),
-  'worker-api': all('base', 'events', 'items'),
+  'worker-api': all('base', 'events', 'items', 'egress'),
   launch: all(
     'base',
     'events',

@@ -1,5 +1,4 @@
 export { bodyMaxBytes, openWorkerApi, shimVersion, type WorkerApi, type WorkerApiOptions } from './open-worker-api.ts';
 export { callTimeoutMs, runningMax, waitingMax, type Alarm } from './call-limits.ts';
-export type { WorkerAnswer, WorkerRequest } from './request.ts';
 export { placeShim } from './place-shim.ts';
 export { workerApiErrors } from './errors.ts';

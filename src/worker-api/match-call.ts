@@ -1,7 +1,7 @@
 import { safeLine } from '../base/index.ts';
 import type { Claim, WorkerIdentity } from '../items/index.ts';
 import { invalid, readForm, readJson, readText, type Fields } from './read-fields.ts';
-import type { WorkerAnswer, WorkerRequest } from './request.ts';
+import type { KraftAnswer, KraftRequest } from '../egress/index.ts';
 
 /** What a worker asks, understood. */
 export type WorkerCall =
@@ -13,7 +13,7 @@ export type WorkerCall =
   | { readonly verb: 'events'; readonly afterSeq: number; readonly type: string | null };
 
 type Verb = WorkerCall['verb'];
-export type Refused = Extract<WorkerAnswer, { kind: 'refused' }>;
+export type Refused = Extract<KraftAnswer, { kind: 'refused' }>;
 
 const routeMaxLength = 256;
 
@@ -40,7 +40,7 @@ export const reasons = {
  * The call that a request is, held against the allow list of CC 8.3: every id is compared whole with the channel's own,
  * nothing is decoded before. Pure. Errors: WORKER_REQUEST_INVALID for what is allowed and not understood.
  */
-export function matchCall(who: WorkerIdentity, request: WorkerRequest): WorkerCall | Refused {
+export function matchCall(who: WorkerIdentity, request: KraftRequest): WorkerCall | Refused {
   const { method, target } = request;
   const at = target.indexOf('?');
   const path = at === -1 ? target : target.slice(0, at);
@@ -54,7 +54,7 @@ export function matchCall(who: WorkerIdentity, request: WorkerRequest): WorkerCa
 
 interface Asked {
   readonly who: WorkerIdentity;
-  readonly request: WorkerRequest;
+  readonly request: KraftRequest;
   readonly route: string;
   readonly query: string | null;
 }
@@ -124,10 +124,10 @@ function readBody({ request, query }: Asked, known: readonly string[]): Fields {
   return readJson(readText(request.body), known);
 }
 
-function checkContentType({ headers, body }: WorkerRequest, wanted: string): void {
+function checkContentType({ headers, body }: KraftRequest, wanted: string): void {
   const named = headers['content-type'];
   if (named === undefined && body.length === 0) return;
-  const type = typeof named === 'string' ? (named.split(';')[0] ?? '').trim().toLowerCase() : '';
+  const type = (named ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== wanted) throw invalid(`the content type is not ${wanted}`);
 }
 

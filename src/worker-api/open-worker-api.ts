@@ -4,7 +4,7 @@ import { openCallLimits, type Alarm } from './call-limits.ts';
 import { workerApiErrors } from './errors.ts';
 import { matchCall, reasons, renderRoute, type WorkerCall } from './match-call.ts';
 import { isOpen, renderDone, renderEvent, renderFailure, renderItem, renderThread } from './render-answer.ts';
-import type { WorkerAnswer, WorkerRequest } from './request.ts';
+import type { KraftAnswer, KraftRequest } from '../egress/index.ts';
 
 /** Largest body (SI 7.4). */
 export const bodyMaxBytes = 16 * 1024 * 1024;
@@ -15,7 +15,7 @@ export const shimVersion = 1;
 /** What a worker may ask on the host `kraft`. */
 export interface WorkerApi {
   /** Never rejects. `refused` is for a 403 and an event, which is the caller's. */
-  answer(who: WorkerIdentity, request: WorkerRequest): Promise<WorkerAnswer>;
+  answer(who: WorkerIdentity, request: KraftRequest): Promise<KraftAnswer>;
 }
 
 export interface WorkerApiOptions {
@@ -44,19 +44,19 @@ export function openWorkerApi({ port, alarm, log }: WorkerApiOptions): WorkerApi
   };
 }
 
-function checkSize({ body }: WorkerRequest): void {
+function checkSize({ body }: KraftRequest): void {
   if (body.length <= bodyMaxBytes) return;
   throw workerApiErrors.create('WORKER_REQUEST_TOO_LARGE', { maxBytes: bodyMaxBytes });
 }
 
 /** Whoever asks without the shim says no version, and is answered as well. */
-function checkShim({ headers }: WorkerRequest): void {
+function checkShim({ headers }: KraftRequest): void {
   const sent = headers['x-kraft-shim'];
   if (sent === undefined || sent === String(shimVersion)) return;
   throw workerApiErrors.create('SHIM_VERSION_DIFFERS', { sent: JSON.stringify(sent).slice(0, 20), own: shimVersion });
 }
 
-async function perform(port: WorkerCalls, who: WorkerIdentity, call: WorkerCall): Promise<WorkerAnswer> {
+async function perform(port: WorkerCalls, who: WorkerIdentity, call: WorkerCall): Promise<KraftAnswer> {
   switch (call.verb) {
     case 'progress':
       await port.progress(who, call.task);
@@ -79,7 +79,7 @@ async function reply(
   port: WorkerCalls,
   who: WorkerIdentity,
   call: Extract<WorkerCall, { verb: 'reply' }>,
-): Promise<WorkerAnswer> {
+): Promise<KraftAnswer> {
   try {
     return renderDone(renderThread(await port.reply(who, call)));
   } catch (error) {

@@ -2,10 +2,10 @@ import { statusOfKind, type ErrorReport, type KraftError } from '../base/index.t
 import type { EventRow } from '../events/index.ts';
 import type { ThreadView, WorkerItemView } from '../items/index.ts';
 import { workerApiErrors } from './errors.ts';
-import type { WorkerAnswer } from './request.ts';
+import type { KraftAnswer } from '../egress/index.ts';
 
 /** A good answer: JSON on lines of its own, for an agent to read as it stands. */
-export function renderDone(payload: unknown): WorkerAnswer {
+export function renderDone(payload: unknown): KraftAnswer {
   return render(200, payload);
 }
 
@@ -77,13 +77,13 @@ export function isOpen(error: KraftError): boolean {
 }
 
 /** The error as every program gets it (`{outcome, code, kind, message, remedy, …}`), without what is the host's. */
-export function renderFailure(error: KraftError): WorkerAnswer {
+export function renderFailure(error: KraftError): KraftAnswer {
   const status = statusOfCode[error.code] ?? statusOfKind[error.kind];
   const told = isOpen(error) ? error : workerApiErrors.create('WORKER_CALL_FAILED', { code: error.code });
   const report: ErrorReport = { ...told.report, others: [] };
   return render(status, { outcome: 'error', ...report });
 }
 
-function render(status: number, payload: unknown): WorkerAnswer {
+function render(status: number, payload: unknown): KraftAnswer {
   return { kind: 'answer', status, contentType: 'application/json', body: `${JSON.stringify(payload)}\n` };
 }

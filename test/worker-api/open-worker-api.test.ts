@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/index.ts';
+import type { KraftAnswer } from '../../src/egress/index.ts';
 import { itemErrors, type WorkerCalls } from '../../src/items/index.ts';
 import { walkErrors } from '../../src/walk/index.ts';
-import {
-  bodyMaxBytes,
-  openWorkerApi,
-  runningMax,
-  waitingMax,
-  type WorkerAnswer,
-  type WorkerApi,
-} from '../../src/worker-api/index.ts';
+import { bodyMaxBytes, openWorkerApi, runningMax, waitingMax, type WorkerApi } from '../../src/worker-api/index.ts';
 import { form, json, payloadOf, request, samplePort, thread, who, type Call } from './sample-port.ts';
 
 const never = () => () => undefined;
@@ -19,7 +13,7 @@ function open(changes: Partial<WorkerCalls> = {}): { readonly api: WorkerApi; re
   return { api: openWorkerApi({ port, alarm: never, log: silentLog }), calls };
 }
 
-async function statusOf(answer: Promise<WorkerAnswer>): Promise<number | string> {
+async function statusOf(answer: Promise<KraftAnswer>): Promise<number | string> {
   const given = await answer;
   return given.kind === 'answer' ? given.status : `refused ${given.route}: ${given.reason}`;
 }

@@ -1,6 +1,6 @@
 import type { EventRow } from '../../src/events/index.ts';
 import type { ThreadView, WorkerCalls, WorkerItemView } from '../../src/items/index.ts';
-import type { WorkerAnswer, WorkerRequest } from '../../src/worker-api/index.ts';
+import type { KraftAnswer, KraftRequest } from '../../src/egress/index.ts';
 
 export const who = { itemId: 'k7mqabcd', sessionId: 's2345678901234567890' } as const;
 
@@ -81,21 +81,21 @@ export function request(
   method: string,
   target: string,
   body = '',
-  headers: WorkerRequest['headers'] = {},
-): WorkerRequest {
+  headers: KraftRequest['headers'] = {},
+): KraftRequest {
   return { method, target, headers, body: Buffer.from(body) };
 }
 
-export function form(verb: string, body: string): WorkerRequest {
+export function form(verb: string, body: string): KraftRequest {
   return request('POST', `/w/${verb}`, body, { 'content-type': 'application/x-www-form-urlencoded' });
 }
 
-export function json(target: string, body: unknown): WorkerRequest {
+export function json(target: string, body: unknown): KraftRequest {
   return request('POST', target, JSON.stringify(body), { 'content-type': 'application/json' });
 }
 
 /** The answer's payload; fails on a refusal. */
-export function payloadOf(answer: WorkerAnswer): Record<string, unknown> {
+export function payloadOf(answer: KraftAnswer): Record<string, unknown> {
   if (answer.kind === 'refused') throw new Error(`refused: ${answer.route} ${answer.reason}`);
   return JSON.parse(answer.body) as Record<string, unknown>;
 }

@@ -54,7 +54,8 @@ beforeEach(async () => {
         return;
       }
       const target = url.replace(/^http:\/\/kraft(?=\/)/, '');
-      void api.answer(who, { method, target, headers, body }).then((given) => {
+      const named = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+      void api.answer(who, { method, target, headers: Object.fromEntries(named), body }).then((given) => {
         if (given.kind === 'refused') response.writeHead(403).end(`refused: ${given.reason}\n`);
         else response.writeHead(given.status, { 'content-type': given.contentType }).end(given.body);
       });
