@@ -170,7 +170,7 @@ async function lookInside(
 function describeGround({ live, facts, sandbox, extraCa }: Ground): string {
   const ca = extraCa.source === null ? '' : `, extra CA from ${extraCa.source.path}`;
   const route = sandbox.network === null ? '' : ', network by a relay over a unix socket';
-  return `image ${sandbox.image}${ca} on ${describeEngine(live.engine.cli, facts)}${route}`;
+  return `image ${sandbox.image}${route}${ca} on ${describeEngine(live.engine.cli, facts)}`;
 }
 
 /** The checks of a launch meet the same faults again; each is told once. */
